@@ -1,0 +1,60 @@
+"""PARM Explorer's library: find similar cases when the query is itself a whole case.
+
+    >>> from parm_core import Searcher, open_index
+    >>> searcher = Searcher(open_index("my-index"))                  # doctest: +SKIP
+    >>> ranking = searcher.search(text, "hybrid:rrf")                # doctest: +SKIP
+
+Importing this package imports nothing heavy; each name is loaded when first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from parm_core._version import __version__
+
+_WHERE = {
+    "AGGREGATIONS": "aggregation",
+    "BM25Params": "index.lexical",
+    "Case": "types",
+    "Collection": "types",
+    "ConfigError": "errors",
+    "Contributions": "explanation",
+    "DataError": "errors",
+    "EncoderError": "errors",
+    "Hits": "types",
+    "HybridContributions": "explanation",
+    "Index": "index.store",
+    "IndexOptions": "index.build",
+    "IndexStoreError": "errors",
+    "Paragraph": "types",
+    "ParmError": "errors",
+    "Query": "retrieval",
+    "Ranking": "types",
+    "Searcher": "retrieval",
+    "SegmentOptions": "segmentation",
+    "System": "systems",
+    "Tokeniser": "tokenisation",
+    "build_index": "index.build",
+    "contributions": "explanation",
+    "evaluate": "evaluation",
+    "load_collection": "collections",
+    "load_encoder": "encoders",
+    "open_index": "index.store",
+    "parse_system": "systems",
+    "segment": "segmentation",
+    "segment_case": "segmentation",
+}
+
+__all__ = sorted([*_WHERE, "__version__"])  # noqa: PLE0605
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_WHERE[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return list(__all__)

@@ -1,0 +1,20 @@
+"""Aggregations that read ranks."""
+
+from __future__ import annotations
+
+from parm_core.aggregation.hit_table import HitTable
+from parm_core.types import Float64
+
+
+def rrf(table: HitTable, *, k: float = 60) -> Float64:
+    """(n,) terms 1 / (k + rank), rank from 1. Cormack, Clarke and Büttcher, SIGIR 2009."""
+    return 1.0 / (k + table.rank)
+
+
+def srrf(table: HitTable, *, k: float = 5, p: float = 2, a: float = 0.5) -> Float64:
+    """(n,) terms m_d^-a / (k + rank)^p, m_d the paragraphs of the hit's case: sharp RRF.
+
+    This product's own; `rrf` is k = 60, p = 1, a = 0. The README says what it was measured on.
+    """
+    norm = table.sizes.astype(float) ** -a
+    return norm[table.case] / (k + table.rank) ** p

@@ -1,0 +1,183 @@
+"""`parm …` and `python -m parm_core`: exit 0 on success, 2 with one clear line on bad input."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import click
+import typer
+
+from parm_core import reports
+from parm_core.errors import ConfigError, DataError, ParmError
+from parm_core.systems import DEFAULT_SYSTEM, parse_system
+from parm_core.types import Progress
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    help="Find similar legal cases when the query is itself a whole case.",
+)
+
+Systems = Annotated[
+    list[str] | None,
+    typer.Option("--system", help="retriever:aggregation, e.g. dense:vrrf; may be repeated"),
+]
+Depth = Annotated[int | None, typer.Option(help="Hits per query paragraph (default 1000).")]
+
+
+@app.command()
+def index(
+    collection: Annotated[Path | None, typer.Argument(help="A folder in BEIR's layout.")] = None,
+    index: Annotated[Path | None, typer.Argument(help="Where the index goes.")] = None,
+    segment: Annotated[str, typer.Option(help="How cases are cut into paragraphs.")] = "auto",
+    encoder: Annotated[
+        str, typer.Option(help="A folder or a model's id; none for BM25 alone.")
+    ] = "",
+    query_encoder: Annotated[str, typer.Option(help="Another one for the query side.")] = "",
+    k1: Annotated[float, typer.Option(help="BM25's k1.")] = 1.3,
+    b: Annotated[float, typer.Option(help="BM25's b.")] = 0.8,
+    info: Annotated[Path | None, typer.Option(help="Print what an index is.")] = None,
+    verify: Annotated[Path | None, typer.Option(help="Check every file of an index.")] = None,
+) -> None:
+    """Build an index, or say what one is (--info), or check one (--verify)."""
+    from parm_core.index.store import open_index
+
+    if info:
+        print(reports.describe_index(open_index(info)))
+    elif verify:
+        open_index(verify).verify()
+        print(f"{verify}: every file is as it was built")
+    elif collection is None or index is None:
+        raise ConfigError("parm index needs a COLLECTION and an INDEX; see parm index --help")
+    else:
+        _build(collection, index, segment, (encoder, query_encoder), (k1, b))
+
+
+def _build(
+    collection: Path, target: Path, segment: str, encoder: tuple[str, str], bm25: tuple[float, float]
+) -> None:
+    from parm_core.collections import load_collection
+    from parm_core.encoders import PACKAGED, load_encoder
+    from parm_core.index.build import IndexOptions, build_index
+    from parm_core.index.lexical import BM25Params
+    from parm_core.segmentation import SegmentOptions
+
+    options = IndexOptions(
+        segment=SegmentOptions(rule=segment), bm25=BM25Params(k1=bm25[0], b=bm25[1])
+    )
+    name, query = encoder
+    read = load_collection(collection)
+    loaded = None if name == "none" else load_encoder(name or PACKAGED, query=query, download=True)
+    with _progress() as progress:
+        built = build_index(read, target, encoder=loaded, options=options, progress=progress)
+    print(reports.describe_index(built))
+
+
+@app.command()
+def search(
+    index: Annotated[Path, typer.Argument(help="An index.")],
+    case: Annotated[str, typer.Argument(help="A text file holding the case, or - for input.")],
+    system: Systems = None,
+    top: Annotated[int, typer.Option(min=1, help="Cases shown.")] = 20,
+    depth: Depth = None,
+    evidence: Annotated[
+        int | None, typer.Option(min=0, help="Pairs of paragraphs a case; all unless given.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Rank the cases of an index for one case, with the evidence."""
+    from parm_core.index.store import open_index
+    from parm_core.retrieval import Searcher
+
+    systems = _parsed(system, depth)
+    searcher = Searcher(open_index(index))
+    query = searcher.query(_read_text(case))
+    found = [reports.search_report(searcher, query, s, top=top, evidence=evidence) for s in systems]
+    if as_json:
+        json.dump(found, sys.stdout, ensure_ascii=False, indent=1)
+        print()
+    else:
+        print("\n\n".join(reports.as_text(report) for report in found))
+
+
+@app.command()
+def run(
+    index: Annotated[Path, typer.Argument(help="An index.")],
+    queries: Annotated[Path, typer.Argument(help="Query cases, one JSON object a line.")],
+    system: Annotated[str, typer.Option(help="The system to run.")] = DEFAULT_SYSTEM,
+    out: Annotated[Path, typer.Option(help="The TREC run to write.")] = Path("run.trec"),
+    depth: Depth = None,
+    top: Annotated[int, typer.Option(min=1, help="Cases written a query.")] = 1000,
+) -> None:
+    """Rank the cases of an index for many query cases; writes a TREC run."""
+    from parm_core.collections.beir import read_cases
+    from parm_core.index.store import open_index
+    from parm_core.retrieval import Searcher
+
+    parsed = _parsed([system], depth)[0]
+    searcher = Searcher(open_index(index))
+    cases = read_cases(queries)
+    with _progress() as progress:
+        ranked = reports.run_queries(searcher, cases, parsed, progress)
+    try:
+        out.write_text(reports.as_trec(ranked, str(parsed), top), encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write {out}: {error.strerror}") from error
+    print(f"{len(ranked)} queries, {parsed} -> {out}")
+
+
+def _parsed(names: list[str] | None, depth: int | None) -> list[Any]:
+    systems = [parse_system(name) for name in names or [DEFAULT_SYSTEM]]
+    return [system.with_depth(depth) if depth is not None else system for system in systems]
+
+
+def _read_text(path: str) -> str:
+    try:
+        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise DataError(f"{path} is not UTF-8 text; save it as plain text first") from None
+    except OSError as error:
+        raise DataError(f"cannot read {path}: {error.strerror}") from None
+
+
+@contextmanager
+def _progress() -> Iterator[Progress]:
+    """A bar with the time left, on standard error."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True)) as bar:
+        tasks: dict[str, Any] = {}
+
+        def show(done: int, total: int, what: str) -> None:
+            if what not in tasks:
+                tasks[what] = bar.add_task(what, total=total)
+            bar.update(tasks[what], completed=done, total=total)
+
+        yield show
+
+
+def main() -> None:
+    """Run the command line; one line on standard error and exit 2 for anything a person can mend."""
+    try:
+        app(standalone_mode=False)
+    except ParmError as error:
+        _fail(str(error))
+    except click.UsageError as error:
+        _fail(error.format_message())
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        _fail("stopped; nothing that was already there has changed")
+
+
+def _fail(message: str) -> None:
+    print(f"parm: {' '.join(message.split())}", file=sys.stderr)
+    raise SystemExit(2)

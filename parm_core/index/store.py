@@ -1,0 +1,280 @@
+"""An index on disk: a folder of Arrow files, NumPy arrays and a manifest, opened by memory map.
+
+    manifest.json, manifest.sha256     what this is, and the size and SHA-256 of every other file
+    cases.arrow                        id, title, date, court; by id descending
+    paragraphs.arrow                   one row a retrieved paragraph: case, position, kind, start, end, text
+    unretrieved.arrow                  the same columns, for text kept to be read only
+    case_starts.npy                    (C + 1,) int64, the rows of case c are starts[c]:starts[c + 1]
+    bm25-{paragraphs,cases}.*          impacts.npy, units.npy, starts.npy, terms.json: see lexical.py
+    vectors.npy, openings.npy          (P, dim) and (C, dim) float32, where there is an encoder
+    twins.npy                          (P,) int64, the first row of equal text
+
+Rows are in tie order: case id descending, then position ascending.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from parm_core.errors import DataError, IndexStoreError
+from parm_core.index.lexical import BM25Params, Postings
+from parm_core.tokenisation import Tokeniser
+from parm_core.types import Case, Float32, Int64, Kind, Paragraph
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+_POSTINGS = ("impacts", "units", "starts")
+
+
+@dataclass(frozen=True)
+class Index:
+    """An opened index. Open one with `open_index`, make one with `build_index`."""
+
+    path: Path
+    manifest: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The collection's name."""
+        return str(self.manifest["collection"]["name"])
+
+    @property
+    def n_cases(self) -> int:
+        return int(self.manifest["counts"]["cases"])
+
+    @property
+    def n_paragraphs(self) -> int:
+        """Retrieved paragraphs: the rows of `vectors`, `case_of_row` and the paragraph postings."""
+        return int(self.manifest["counts"]["paragraphs"])
+
+    @property
+    def has_vectors(self) -> bool:
+        return self.manifest["encoder"] is not None
+
+    @cached_property
+    def case_ids(self) -> list[str]:
+        """(C,) ids, descending."""
+        return self._cases["id"].to_pylist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def case_starts(self) -> Int64:
+        """(C + 1,) the rows of case c are starts[c]:starts[c + 1]."""
+        return self._array("case_starts")
+
+    @cached_property
+    def case_sizes(self) -> Int64:
+        """(C,) retrieved paragraphs of each case: m_d."""
+        return np.diff(self.case_starts)
+
+    @cached_property
+    def case_of_row(self) -> Int64:
+        """(P,) the case each row belongs to."""
+        return np.repeat(np.arange(self.n_cases), self.case_sizes)
+
+    @cached_property
+    def vectors(self) -> Float32:
+        """(P, dim) float32, memory-mapped."""
+        return self._vectors("vectors")
+
+    @cached_property
+    def openings(self) -> Float32:
+        """(C, dim) float32: each case's text, cut where the encoder stops reading."""
+        return self._vectors("openings")
+
+    @cached_property
+    def twins(self) -> Int64:
+        """(P,) the first row whose text is the same."""
+        return self._array("twins")
+
+    @cached_property
+    def paragraph_postings(self) -> Postings:
+        return self._postings("bm25-paragraphs")
+
+    @cached_property
+    def case_postings(self) -> Postings:
+        return self._postings("bm25-cases")
+
+    @cached_property
+    def tokeniser(self) -> Tokeniser:
+        return Tokeniser(**self.manifest["tokeniser"])
+
+    @cached_property
+    def bm25(self) -> BM25Params:
+        return BM25Params(**self.manifest["bm25"])
+
+    def case_index(self, case_id: str) -> int:
+        """The number of a case within this index. Raises DataError for an unknown id."""
+        place = bisect_left(self._ascending, case_id)
+        if place == self.n_cases or self._ascending[place] != case_id:
+            raise DataError(f"the index of {self.name!r} holds no case {case_id!r}")
+        return self.n_cases - 1 - place
+
+    def rows_of(self, case_id: str) -> slice:
+        """The rows of a case. Raises DataError for an unknown id."""
+        c = self.case_index(case_id)
+        return slice(int(self.case_starts[c]), int(self.case_starts[c + 1]))
+
+    def case(self, case_id: str) -> Case:
+        """A case with its paragraphs, those left out of retrieval too; `text` joins them.
+
+        Raises DataError for an unknown id.
+        """
+        c = self.case_index(case_id)
+        fields = {name: self._cases[name][c].as_py() for name in ("title", "date", "court")}
+        held = [*self._paragraphs_of(self._paragraphs, self.rows_of(case_id), True)]
+        kept = slice(*np.searchsorted(self._unretrieved_cases, [c, c + 1]))
+        held += self._paragraphs_of(self._unretrieved, kept, False)
+        paragraphs = tuple(paragraph for _, paragraph in sorted(held, key=lambda pair: pair[0]))
+        text = "\n".join(paragraph.text for paragraph in paragraphs)
+        return Case(case_id, text=text, paragraphs=paragraphs, **fields)
+
+    def titles(self, case_ids: Sequence[str]) -> list[str]:
+        """Titles of cases, in the order asked for. Raises DataError for an unknown id."""
+        return [self._cases["title"][self.case_index(case_id)].as_py() for case_id in case_ids]
+
+    def texts(self, rows: slice | Int64) -> list[str]:
+        """Texts of rows of the paragraph table."""
+        column = self._paragraphs["text"]
+        if isinstance(rows, slice):
+            return column[rows].to_pylist()  # type: ignore[no-any-return]
+        return column.take(rows).to_pylist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def positions(self) -> Int64:
+        """(P,) place of each row's paragraph within its case, from 0."""
+        return self._paragraphs["position"].to_numpy().astype(np.int64)  # type: ignore[no-any-return]
+
+    def verify(self) -> None:
+        """Hash every file. Raises IndexStoreError naming the first that is not as the manifest says."""
+        _check_manifest_hash(self.path)
+        for name, expected in self.manifest["files"].items():
+            found = sha256(self.path / name)
+            if found != expected["sha256"]:
+                raise IndexStoreError(
+                    f"{self.path / name} is damaged: its SHA-256 is {found[:12]}…, the manifest says "
+                    f"{expected['sha256'][:12]}…; build the index again"
+                )
+
+    @cached_property
+    def _ascending(self) -> list[str]:
+        return self.case_ids[::-1]
+
+    @cached_property
+    def _cases(self) -> Any:
+        return _read_table(self.path / "cases.arrow")
+
+    @cached_property
+    def _paragraphs(self) -> Any:
+        return _read_table(self.path / "paragraphs.arrow")
+
+    @cached_property
+    def _unretrieved(self) -> Any:
+        return _read_table(self.path / "unretrieved.arrow")
+
+    @cached_property
+    def _unretrieved_cases(self) -> Int64:
+        return self._unretrieved["case"].to_numpy()  # type: ignore[no-any-return]
+
+    @staticmethod
+    def _paragraphs_of(
+        table: Any, rows: slice, retrieved: bool
+    ) -> Iterator[tuple[int, Paragraph]]:
+        for row in table[rows].to_pylist():
+            kind = Kind(row["kind"])
+            paragraph = Paragraph(row["text"], kind, row["start"], row["end"], retrieved)
+            yield row["position"], paragraph
+
+    def _array(self, name: str) -> Any:
+        try:
+            return np.load(self.path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise IndexStoreError(
+                f"{self.path / name}.npy cannot be read ({error}); build the index again"
+            ) from error
+
+    def _vectors(self, name: str) -> Float32:
+        if not self.has_vectors:
+            raise IndexStoreError(
+                f"the index of {self.name!r} was built without an encoder; dense systems need one: "
+                "build it again without --encoder none"
+            )
+        return self._array(name)  # type: ignore[no-any-return]
+
+    def _postings(self, stem: str) -> Postings:
+        terms = json.loads((self.path / f"{stem}.terms.json").read_text(encoding="utf-8"))
+        arrays = [self._array(f"{stem}.{name}") for name in _POSTINGS]
+        n_units = self.n_cases if stem == "bm25-cases" else self.n_paragraphs
+        return Postings(*arrays, {term: t for t, term in enumerate(terms)}, n_units)
+
+
+def open_index(path: Path | str) -> Index:
+    """Open an index; checks the version and every file's size, hashes nothing (see `Index.verify`).
+
+    Raises IndexStoreError: no index there, another format version, a file missing or cut.
+    """
+    folder = Path(path).expanduser().resolve()
+    manifest = _read_manifest(folder)
+    if manifest.get("format") != FORMAT:
+        raise IndexStoreError(
+            f"{folder} is an index of format {manifest.get('format')!r}, this version reads format "
+            f"{FORMAT}; build it again with: parm index COLLECTION {folder}"
+        )
+    for name, expected in manifest["files"].items():
+        file = folder / name
+        size = file.stat().st_size if file.is_file() else None
+        if size != expected["bytes"]:
+            raise IndexStoreError(
+                f"{file} " + ("is missing" if size is None else f"has {size} bytes")
+                + f", expected {expected['bytes']} bytes; build the index again"
+            )
+    return Index(folder, manifest)
+
+
+def is_index(path: Path) -> bool:
+    """Whether a folder looks like an index, whole or not."""
+    return (path / MANIFEST).is_file()
+
+
+def _read_manifest(folder: Path) -> dict[str, Any]:
+    try:
+        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise IndexStoreError(
+            f"no index at {folder}; build one with: parm index COLLECTION {folder}"
+        ) from None
+    except (OSError, ValueError) as error:
+        raise IndexStoreError(f"{folder / MANIFEST} cannot be read: {error}") from error
+    if not isinstance(manifest, dict):
+        raise IndexStoreError(f"{folder / MANIFEST} is not an index's manifest")
+    return manifest
+
+
+def _check_manifest_hash(folder: Path) -> None:
+    written = (folder / "manifest.sha256").read_text(encoding="utf-8").split()
+    if not written or written[0] != sha256(folder / MANIFEST):
+        raise IndexStoreError(f"{folder / MANIFEST} is not the one that was built; build it again")
+
+
+def _read_table(path: Path) -> Any:
+    import pyarrow as pa
+
+    try:
+        with pa.memory_map(str(path)) as source:
+            return pa.ipc.open_file(source).read_all().combine_chunks()
+    except (OSError, pa.ArrowInvalid) as error:
+        raise IndexStoreError(f"{path} cannot be read: {error}; build the index again") from error
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,261 @@
+"""Systems at work: a query case and an index -> hits -> a ranking of cases."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cached_property
+
+import numpy as np
+
+from parm_core.aggregation import AGGREGATIONS
+from parm_core.aggregation.hit_table import HitTable
+from parm_core.errors import DataError, EncoderError
+from parm_core.index import lexical
+from parm_core.index.build import opening
+from parm_core.index.dense import DenseEngine, FaissEngine, ProductEngine
+from parm_core.index.store import Index
+from parm_core.segmentation import SegmentOptions, check_text, segment_case
+from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
+from parm_core.types import Case, Encoder, Float32, Float64, Hits, Int64, Ranking
+
+_TABLES_KEPT = 4
+"""Tables of hits a query keeps: moving a depth slider must not fill the memory."""
+
+
+class Query:
+    """A query case against one index. What is costly is computed once: terms, vectors, hits.
+
+    case: the case, segmented. excluded: the id of a case to leave out (the query itself), or None.
+    positions: (n_q,) places of the retrieved paragraphs within the case, from 0; texts: theirs.
+    seconds: where the time went so far, by step: segment, encode, retrieve, aggregate.
+    """
+
+    def __init__(self, case: Case, excluded: str | None = None) -> None:
+        held = [(i, p.text) for i, p in enumerate(case.paragraphs) if p.retrieved]
+        if not held:
+            raise DataError("the query case has no paragraph to search with; paste more of its text")
+        self.case = case
+        self.excluded = excluded
+        self.positions: Int64 = np.array([i for i, _ in held], dtype=np.int64)
+        self.texts: list[str] = [text for _, text in held]
+        self.seconds: dict[str, float] = {}
+        self._hits: dict[tuple[str, str], Hits] = {}
+        self._tables: dict[tuple[str, str, int], HitTable] = {}
+        self._vectors: dict[str, Float32] = {}
+        self._terms: list[list[str]] | None = None
+
+    @contextmanager
+    def timed(self, step: str) -> Iterator[None]:
+        """Add the time spent within to `seconds[step]`."""
+        start = time.perf_counter()
+        yield
+        self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
+
+
+class Searcher:
+    """Ranks the cases of an index for query cases.
+
+    encoder: loaded by the index's manifest when first needed, if not given.
+    """
+
+    def __init__(self, index: Index, encoder: Encoder | None = None) -> None:
+        self.index = index
+        self._given = encoder
+        self._lexical: dict[tuple[str, str], lexical.LexicalEngine] = {}
+        self._dense: dict[str, DenseEngine] = {}
+
+    def query(
+        self, text: str, *, title: str = "", segment: SegmentOptions | None = None
+    ) -> Query:
+        """Check and cut a pasted case; by default as the index's own cases were cut.
+
+        Raises DataError for a text that cannot be searched with.
+        """
+        start = time.perf_counter()
+        options = segment or SegmentOptions(**self.index.manifest["segmentation"])
+        case = segment_case(Case(id="", title=title, text=check_text(text)), options)
+        query = Query(case)
+        query.seconds["segment"] = time.perf_counter() - start
+        return query
+
+    def query_from_index(self, case_id: str) -> Query:
+        """A case of the collection as the query, itself left out of what is found."""
+        return Query(self.index.case(case_id), excluded=case_id)
+
+    def search(self, text: str, system: str = DEFAULT_SYSTEM) -> Ranking:
+        """Cut a pasted case and rank every case for it."""
+        return self.rank(self.query(text), system)
+
+    def rank(self, query: Query, system: str | System) -> Ranking:
+        """The cases found, best first. Raises ConfigError, EncoderError, IndexStoreError."""
+        parsed = parse_system(system) if isinstance(system, str) else system
+        if parsed.parts:
+            return self._fuse(query, parsed)
+        if parsed.whole_document:
+            return self._rank_documents(query, parsed)
+        table = self.hit_table(query, parsed)
+        with query.timed("aggregate"):
+            scores = AGGREGATIONS[parsed.aggregation].scores(table, **parsed.params)
+            return self._order(table.found, scores)
+
+    def hits(self, query: Query, system: System) -> Hits:
+        """Hits of a paragraph-level system, kept: a smaller depth is the head of a larger one."""
+        key = (system.retriever, system.engine)
+        depth = min(system.depth or 0, self.index.n_paragraphs)
+        held = query._hits.get(key)
+        if held is None or held.depth < depth:
+            held = self._retrieve(query, system, depth)
+            query._hits[key] = held
+        return Hits(held.rows[:, :depth], held.scores[:, :depth])
+
+    def hit_table(self, query: Query, system: System) -> HitTable:
+        """The hits as flat columns, kept; with vectors where the index has them and they are needed."""
+        key = (system.retriever, system.engine, system.depth or 0)
+        if key not in query._tables:
+            hits = self.hits(query, system)
+            if len(query._tables) >= _TABLES_KEPT:
+                del query._tables[next(iter(query._tables))]
+            with query.timed("aggregate"):
+                query._tables[key] = HitTable(hits, self.index.case_of_row, self.index.case_sizes)
+        table = query._tables[key]
+        if system.needs_vectors and table.vectors is None:
+            table.query_vectors = self.query_vectors(query)
+            table.vectors = self.index.vectors
+        return table
+
+    def query_vectors(self, query: Query) -> Float32:
+        """(n_q, dim) the query side's vectors of the query's paragraphs."""
+        return self._encoded(query, "paragraphs", query.texts)
+
+    def opening_vector(self, query: Query) -> Float32:
+        """(dim,) the vector of the query's text, cut where the encoder stops reading."""
+        texts = [opening(query.texts, self.encoder.max_tokens)]
+        return self._encoded(query, "opening", texts)[0]
+
+    def query_terms(self, query: Query) -> list[list[str]]:
+        """The BM25 terms of each query paragraph."""
+        if query._terms is None:
+            query._terms = [self.index.tokeniser.terms(text) for text in query.texts]
+        return query._terms
+
+    @cached_property
+    def encoder(self) -> Encoder:
+        """The index's encoder. Raises EncoderError where it is not on disk or another was given."""
+        from parm_core.encoders import load_encoder
+
+        recorded = self.index.manifest["encoder"]
+        if recorded is None:
+            self.index.vectors  # noqa: B018  raises, and says what to do
+        passages, _, queries = recorded["id"].partition("+")
+        encoder = self._given or load_encoder(passages, query=queries)
+        if encoder.weights_sha256 != recorded["weights_sha256"]:
+            raise EncoderError(
+                f"the index of {self.index.name!r} was built with {recorded['id']}, weights "
+                f"{recorded['weights_sha256'][:12]}…; {encoder.id} has {encoder.weights_sha256[:12]}…: "
+                "use the same encoder or build the index again"
+            )
+        return encoder
+
+    def _encoded(self, query: Query, what: str, texts: list[str]) -> Float32:
+        if what not in query._vectors:
+            encoder = self.encoder
+            with query.timed("encode"):
+                place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+                vectors = encoder.encode_queries(list(place))
+                query._vectors[what] = vectors[[place[text] for text in texts]]
+        return query._vectors[what]
+
+    def _retrieve(self, query: Query, system: System, depth: int) -> Hits:
+        rows = self.index.rows_of(query.excluded) if query.excluded else slice(0, 0)
+        if system.retriever == "bm25":
+            engine = self._lexical_engine(system.engine)
+            with query.timed("retrieve"):
+                terms = self.query_terms(query)
+                return lexical.search(engine, terms, depth=depth, excluded=rows)
+        vectors = self.query_vectors(query)
+        with query.timed("retrieve"):
+            return self._dense_engine(system.engine).search(vectors, depth=depth, excluded=rows)
+
+    def _rank_documents(self, query: Query, system: System) -> Ranking:
+        score = {"doc": self._doc_scores, "firstp": self._firstp_scores, "maxp": self._maxp_scores}
+        scores = score[system.aggregation](query)
+        keep = (scores > 0) if system.aggregation == "doc" else (self.index.case_sizes > 0)
+        if query.excluded:
+            keep[self.index.case_index(query.excluded)] = False
+        found = np.flatnonzero(keep)
+        return self._order(found, scores[found])
+
+    def _doc_scores(self, query: Query) -> Float32:
+        """(C,) BM25 of the whole query text against whole cases. Robertson and Zaragoza 2009."""
+        engine = lexical.ImpactEngine(self.index.case_postings)
+        with query.timed("retrieve"):
+            return engine.scores([term for terms in self.query_terms(query) for term in terms])
+
+    def _firstp_scores(self, query: Query) -> Float32:
+        """(C,) E[query]·E[case], both cut where the encoder stops reading. Althammer et al. 2022, 4.2."""
+        vector = self.opening_vector(query)
+        with query.timed("retrieve"):
+            return np.asarray(self.index.openings @ vector)
+
+    def _maxp_scores(self, query: Query) -> Float32:
+        """(C,) max over a case's paragraphs of E[query, cut]·E[p]. Althammer et al. 2022, 4.2."""
+        scores = np.full(self.index.n_cases, -np.inf, dtype=np.float32)
+        by_row = self.opening_scores(query)
+        held = self.index.case_sizes > 0
+        scores[held] = np.maximum.reduceat(by_row, self.index.case_starts[:-1][held])
+        return scores
+
+    def opening_scores(self, query: Query) -> Float32:
+        """(P,) E[query, cut]·E[p] of every row."""
+        vector = self.opening_vector(query)
+        engine = self._dense_engine("")
+        assert isinstance(engine, ProductEngine)
+        with query.timed("retrieve"):
+            return engine.scores(vector[None])[0]
+
+    def _fuse(self, query: Query, system: System) -> Ranking:
+        """score(d) = sum over rankings of 1 / (k + rank of d), absent adds 0. Cormack et al. 2009."""
+        rankings = [self.rank(query, part) for part in system.parts]
+        with query.timed("aggregate"):
+            scores = np.zeros(self.index.n_cases)
+            for ranking in rankings:
+                ranks = np.arange(1, len(ranking) + 1)
+                scores[self._numbers(ranking)] += 1.0 / (system.params["k"] + ranks)
+            found = np.flatnonzero(scores)
+            return self._order(found, scores[found])
+
+    def _numbers(self, ranking: Ranking) -> Int64:
+        return np.array([self._number[case_id] for case_id in ranking.case_ids], dtype=np.int64)
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        return {case_id: c for c, case_id in enumerate(self.index.case_ids)}
+
+    def _order(self, found: Int64, scores: Float64 | Float32) -> Ranking:
+        """trec_eval's order: float32 score, then id, both descending; case numbers fall as ids rise."""
+        rounded = scores.astype(np.float32)
+        order = np.lexsort((found, -rounded))
+        ids = self.index.case_ids
+        return Ranking(tuple(ids[c] for c in found[order]), rounded[order])
+
+    def _lexical_engine(self, name: str) -> lexical.LexicalEngine:
+        key = (name, "paragraphs")
+        if key not in self._lexical:
+            self._lexical[key] = (
+                lexical.RankBM25Engine(self._paragraph_terms(), self.index.bm25)
+                if name == "rank-bm25"
+                else lexical.ImpactEngine(self.index.paragraph_postings)
+            )
+        return self._lexical[key]
+
+    def _paragraph_terms(self) -> list[list[str]]:
+        return [self.index.tokeniser.terms(text) for text in self.index.texts(slice(None))]
+
+    def _dense_engine(self, name: str) -> DenseEngine:
+        if name not in self._dense:
+            engine = FaissEngine if name == "faiss" else ProductEngine
+            self._dense[name] = engine(self.index.vectors, self.index.twins)
+        return self._dense[name]
+
