@@ -1,6 +1,6 @@
 """Measures of systems on a labelled collection.
 
-    python -m benchmarks.quality INDEX COLLECTION [SYSTEM …]
+python -m benchmarks.quality INDEX COLLECTION [SYSTEM …]
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from parm_core.retrieval import Searcher
 from parm_core.systems import parse_system
 from parm_core.types import Ranking
 
-SYSTEMS = ("bm25:doc", "bm25:rrf", "bm25:srrf", "dense:firstp", "dense:maxp", "dense:rrf")
+SYSTEMS: tuple[str, ...] = ("bm25:doc", "bm25:rrf", "bm25:srrf", "dense:firstp", "dense:maxp", "dense:rrf")
 SYSTEMS += ("dense:vrrf", "dense:srrf", "hybrid:rrf")
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from parm_core._version import __version__
+from parm_core._version import __version__ as __version__
 
 _WHERE = {
     "AGGREGATIONS": "aggregation",

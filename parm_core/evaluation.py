@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -33,24 +34,33 @@ def evaluate_queries(
     if not qrels:
         raise DataError("there are no qrels to measure against")
     parsed = {name: _measure(name) for name in measures}
+    distinct = list(set(parsed.values()))
     scores = {
         query: {case.case_id: case.score for case in ranking} for query, ranking in run.items()
     }
-    values = {name: dict.fromkeys(qrels, 0.0) for name in measures}
-    names = {measure: name for name, measure in parsed.items()}
+    values = {measure: dict.fromkeys(qrels, 0.0) for measure in distinct}
     plain = {query: dict(grades) for query, grades in qrels.items()}
-    for metric in ir_measures.iter_calc(list(parsed.values()), plain, scores):
+    for metric in ir_measures.pytrec_eval.iter_calc(distinct, plain, scores):
         if metric.query_id in qrels:
-            values[names[metric.measure]][metric.query_id] = float(metric.value)
-    return values
+            values[metric.measure][metric.query_id] = float(metric.value)
+    return {name: dict(values[measure]) for name, measure in parsed.items()}
 
 
-def _measure(name: str) -> object:
+def _measure(name: str) -> Any:
+    """A measure that trec_eval computes; a cut-off of 0 would crash it."""
     import ir_measures
 
     try:
-        return ir_measures.parse_measure(name)
-    except (NameError, ValueError, SyntaxError) as error:
+        measure = ir_measures.parse_measure(name)
+        known = ir_measures.pytrec_eval.supports(measure) and _cut_off(measure) >= 1
+    except Exception:
+        known = False
+    if not known:
         raise ConfigError(
             f"unknown measure {name!r}; write it as ir_measures does, e.g. nDCG@10, R@100, AP"
-        ) from error
+        )
+    return measure
+
+
+def _cut_off(measure: Any) -> float:
+    return float(measure.params.get("cutoff", 1))

@@ -99,6 +99,8 @@ def contributions(
     if by not in ("retrieval", "similarity"):
         raise ConfigError(f"by must be 'retrieval' or 'similarity', got {by!r}")
     case = searcher.index.case_index(case_id)
+    if case_id == query.excluded:
+        return _left_out(searcher, query, parsed, case)
     if parsed.parts:
         return _hybrid(searcher, query, parsed, case_id)
     if parsed.whole_document:
@@ -106,15 +108,27 @@ def contributions(
     return _aggregated(searcher, query, parsed, case, by)
 
 
-def _hybrid(
-    searcher: Searcher, query: Query, system: System, case_id: str
-) -> HybridContributions:
+def _left_out(
+    searcher: Searcher, query: Query, system: System, case: int
+) -> Contributions | HybridContributions:
+    """The query's own case, which no system finds."""
+    case_id = searcher.index.case_ids[case]
+    if system.parts:
+        terms = tuple(HybridTerm(str(part), None, 0.0) for part in system.parts)
+        return HybridContributions(str(system), case_id, 0.0, terms)
+    cells = np.zeros((len(query.texts), int(searcher.index.case_sizes[case])))
+    return _made(searcher, query, system, case, cells, 0.0)
+
+
+def _hybrid(searcher: Searcher, query: Query, system: System, case_id: str) -> HybridContributions:
     terms = []
     for part in system.parts:
         rank = searcher.rank(query, part).ranks().get(case_id)
         term = 1.0 / (system.params["k"] + rank) if rank else 0.0
         terms.append(HybridTerm(str(part), rank, term))
-    return HybridContributions(str(system), case_id, sum(t.contribution for t in terms), tuple(terms))
+    return HybridContributions(
+        str(system), case_id, sum(t.contribution for t in terms), tuple(terms)
+    )
 
 
 def _aggregated(
@@ -193,7 +207,7 @@ def _doc(searcher: Searcher, query: Query, system: System, case: int) -> Contrib
 
 
 def _firstp(searcher: Searcher, query: Query, system: System, case: int) -> Contributions:
-    score = float(searcher.index.openings[case] @ searcher.opening_vector(query))
+    score = float(searcher.document_scores(query, system)[case])
     return Contributions(
         str(system),
         searcher.index.case_ids[case],

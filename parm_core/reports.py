@@ -37,9 +37,7 @@ def search_report(
     return {"system": str(system), "ranking": rows, "seconds": seconds}
 
 
-def _evidence(
-    why: Contributions | HybridContributions, limit: int | None
-) -> list[dict[str, Any]]:
+def _evidence(why: Contributions | HybridContributions, limit: int | None) -> list[dict[str, Any]]:
     if isinstance(why, HybridContributions):
         return [term._asdict() for term in why.terms]
     return [
@@ -119,7 +117,9 @@ def describe_index(index: Index) -> str:
         "cases": f"{index.n_cases:,}",
         "paragraphs": f"{index.n_paragraphs:,}",
         "segmentation": ", ".join(f"{k} {v}" for k, v in manifest["segmentation"].items()),
-        "BM25": ", ".join(f"{k} {v}" for k, v in (manifest["bm25"] | manifest["tokeniser"]).items()),
+        "BM25": ", ".join(
+            f"{k} {v}" for k, v in (manifest["bm25"] | manifest["tokeniser"]).items()
+        ),
         "encoder": dense,
         "format": f"{manifest['format']}, by PARM Explorer {manifest['product']}",
     }

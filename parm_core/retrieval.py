@@ -35,7 +35,9 @@ class Query:
     def __init__(self, case: Case, excluded: str | None = None) -> None:
         held = [(i, p.text) for i, p in enumerate(case.paragraphs) if p.retrieved]
         if not held:
-            raise DataError("the query case has no paragraph to search with; paste more of its text")
+            raise DataError(
+                "the query case has no paragraph to search with; paste more of its text"
+            )
         self.case = case
         self.excluded = excluded
         self.positions: Int64 = np.array([i for i, _ in held], dtype=np.int64)
@@ -45,6 +47,11 @@ class Query:
         self._tables: dict[tuple[str, str, int], HitTable] = {}
         self._vectors: dict[str, Float32] = {}
         self._terms: list[list[str]] | None = None
+
+    @property
+    def has_vectors(self) -> bool:
+        """Whether its paragraphs have been encoded."""
+        return "paragraphs" in self._vectors
 
     @contextmanager
     def timed(self, step: str) -> Iterator[None]:
@@ -66,9 +73,7 @@ class Searcher:
         self._lexical: dict[tuple[str, str], lexical.LexicalEngine] = {}
         self._dense: dict[str, DenseEngine] = {}
 
-    def query(
-        self, text: str, *, title: str = "", segment: SegmentOptions | None = None
-    ) -> Query:
+    def query(self, text: str, *, title: str = "", segment: SegmentOptions | None = None) -> Query:
         """Check and cut a pasted case; by default as the index's own cases were cut.
 
         Raises DataError for a text that cannot be searched with.
@@ -122,7 +127,7 @@ class Searcher:
         table = query._tables[key]
         if system.needs_vectors and table.vectors is None:
             table.query_vectors = self.query_vectors(query)
-            table.vectors = self.index.vectors
+            table.vectors, table.twins = self.index.vectors, self.index.twins
         return table
 
     def query_vectors(self, query: Query) -> Float32:
@@ -132,7 +137,8 @@ class Searcher:
     def opening_vector(self, query: Query) -> Float32:
         """(dim,) the vector of the query's text, cut where the encoder stops reading."""
         texts = [opening(query.texts, self.encoder.max_tokens)]
-        return self._encoded(query, "opening", texts)[0]
+        vector: Float32 = self._encoded(query, "opening", texts)[0]
+        return vector
 
     def query_terms(self, query: Query) -> list[list[str]]:
         """The BM25 terms of each query paragraph."""
@@ -179,13 +185,17 @@ class Searcher:
             return self._dense_engine(system.engine).search(vectors, depth=depth, excluded=rows)
 
     def _rank_documents(self, query: Query, system: System) -> Ranking:
-        score = {"doc": self._doc_scores, "firstp": self._firstp_scores, "maxp": self._maxp_scores}
-        scores = score[system.aggregation](query)
+        scores = self.document_scores(query, system)
         keep = (scores > 0) if system.aggregation == "doc" else (self.index.case_sizes > 0)
-        if query.excluded:
-            keep[self.index.case_index(query.excluded)] = False
         found = np.flatnonzero(keep)
+        if query.excluded:
+            found = found[found != self.index.case_index(query.excluded)]
         return self._order(found, scores[found])
+
+    def document_scores(self, query: Query, system: System) -> Float32:
+        """(C,) scores of every case by a whole-document system."""
+        score = {"doc": self._doc_scores, "firstp": self._firstp_scores, "maxp": self._maxp_scores}
+        return score[system.aggregation](query)
 
     def _doc_scores(self, query: Query) -> Float32:
         """(C,) BM25 of the whole query text against whole cases. Robertson and Zaragoza 2009."""
@@ -197,7 +207,8 @@ class Searcher:
         """(C,) E[query]·E[case], both cut where the encoder stops reading. Althammer et al. 2022, 4.2."""
         vector = self.opening_vector(query)
         with query.timed("retrieve"):
-            return np.asarray(self.index.openings @ vector)
+            exact: Float64 = self.index.openings.astype(np.float64) @ vector.astype(np.float64)
+            return exact.astype(np.float32)
 
     def _maxp_scores(self, query: Query) -> Float32:
         """(C,) max over a case's paragraphs of E[query, cut]·E[p]. Althammer et al. 2022, 4.2."""
@@ -213,7 +224,8 @@ class Searcher:
         engine = self._dense_engine("")
         assert isinstance(engine, ProductEngine)
         with query.timed("retrieve"):
-            return engine.scores(vector[None])[0]
+            scores: Float32 = engine.scores(vector[None])[0]
+            return scores
 
     def _fuse(self, query: Query, system: System) -> Ranking:
         """score(d) = sum over rankings of 1 / (k + rank of d), absent adds 0. Cormack et al. 2009."""
@@ -258,4 +270,3 @@ class Searcher:
             engine = FaissEngine if name == "faiss" else ProductEngine
             self._dense[name] = engine(self.index.vectors, self.index.twins)
         return self._dense[name]
-

@@ -51,7 +51,11 @@ class System:
 
     def __str__(self) -> str:
         """The shortest name that parses back to this system."""
-        given = [f"@{name}={value:g}" for name, value in self.params.items() if value != self._default(name)]
+        given = [
+            f"@{name}={_written(value)}"
+            for name, value in self.params.items()
+            if value != self._default(name)
+        ]
         if self.parts and tuple(map(str, self._bare_parts())) != _DEFAULT_PARTS:
             given.append("@of=" + "+".join(_nested(str(part)) for part in self._bare_parts()))
         if self.depth not in (None, DEFAULT_DEPTH):
@@ -122,7 +126,9 @@ def _pairs(spec: str, given: list[str]) -> dict[str, str]:
     for text in given:
         name, equals, value = text.partition("=")
         if not equals or not value or name in values:
-            raise ConfigError(f"in {spec!r}: expected @name=value, each name once, got {'@' + text!r}")
+            raise ConfigError(
+                f"in {spec!r}: expected @name=value, each name once, got {'@' + text!r}"
+            )
         values[name] = value
     return values
 
@@ -193,6 +199,11 @@ def _parts(text: str, depth: int | None) -> tuple[System, ...]:
         raise ConfigError(f"a hybrid needs two or more different systems, got {text!r}")
     inherited = depth or DEFAULT_DEPTH
     return tuple(p.with_depth(inherited) if p.depth == DEFAULT_DEPTH else p for p in parts)
+
+
+def _written(value: float) -> str:
+    """The shortest text that reads back as the same number."""
+    return str(int(value)) if value == int(value) else repr(float(value))
 
 
 def _nested(spec: str) -> str:

@@ -83,10 +83,12 @@ class Hits:
 
     @property
     def n_queries(self) -> int:
+        """Query paragraphs."""
         return int(self.rows.shape[0])
 
     @property
     def depth(self) -> int:
+        """The longest a list can be."""
         return int(self.rows.shape[1])
 
 
@@ -132,14 +134,10 @@ class Encoder(Protocol):
     dim: int
     max_tokens: int
 
-    def encode_queries(
-        self, texts: Sequence[str], *, progress: Progress | None = None
-    ) -> Float32:
+    def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32."""
 
-    def encode_passages(
-        self, texts: Sequence[str], *, progress: Progress | None = None
-    ) -> Float32:
+    def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32."""
 
     def count_tokens(self, texts: Sequence[str]) -> Int64:

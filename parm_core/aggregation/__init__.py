@@ -31,6 +31,7 @@ class Aggregation:
 
     @property
     def needs_vectors(self) -> bool:
+        """Whether it reads paragraph vectors."""
         return self.weights is not None or self.extreme is not None
 
     def scores(self, table: HitTable, **params: float) -> Float64:

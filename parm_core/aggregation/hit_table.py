@@ -15,7 +15,8 @@ class HitTable:
     query: (n,) query paragraph, from 0. row: (n,) corpus paragraph. rank: (n,) from 1.
     score: (n,) float64. found: (m,) numbers of the cases hit, ascending. case: (n,) place in
     `found`. sizes: (m,) paragraphs of each case found. lengths: (n_q,) hits in each list, N_i.
-    query_vectors: (n_q, dim), vectors: (P, dim) float32; both None without an encoder.
+    query_vectors: (n_q, dim), vectors: (P, dim) float32, twins: (P,) the first row of equal text;
+    None where no aggregation that reads vectors is asked for.
     """
 
     def __init__(
@@ -25,6 +26,7 @@ class HitTable:
         case_sizes: Int64,
         query_vectors: Float32 | None = None,
         vectors: Float32 | None = None,
+        twins: Int64 | None = None,
     ) -> None:
         held = hits.rows >= 0
         self.query, places = np.nonzero(held)
@@ -36,10 +38,12 @@ class HitTable:
         self.sizes: Int64 = case_sizes[self.found]
         self.query_vectors = query_vectors
         self.vectors = vectors
+        self.twins = twins
 
     def by_case(self, terms: Float64) -> Float64:
         """(n,) terms -> (m,) their sums over each case found."""
-        return np.bincount(self.case, weights=terms, minlength=self.found.size)
+        sums = np.bincount(self.case, weights=terms, minlength=self.found.size)
+        return sums.astype(np.float64, copy=False)
 
     @cached_property
     def hits_of_case(self) -> Int64:
@@ -71,7 +75,15 @@ class HitTable:
 
     @cached_property
     def similarity(self) -> Float64:
-        """(n,) q̂·E[p] of each hit, q̂ the sum of the query's paragraph vectors."""
+        """(n,) q̂·E[p] of each hit, q̂ the sum of the query's paragraph vectors.
+
+        A product may round equal vectors apart, so that hits of equal text take one value.
+        """
         assert self.query_vectors is not None
         query = self.query_vectors.sum(axis=0, dtype=np.float64).astype(np.float32)
-        return (self.distinct_vectors @ query).astype(np.float64)[self.distinct_place]
+        products: Float64 = (self.distinct_vectors @ query).astype(np.float64)
+        if self.twins is not None:
+            texts = self.twins[self._distinct[0]]
+            _, first, same = np.unique(texts, return_index=True, return_inverse=True)
+            products = products[first][same]
+        return products[self.distinct_place]

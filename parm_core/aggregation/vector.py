@@ -32,7 +32,7 @@ def vsum(table: HitTable) -> Float64:
 
 def vavg(table: HitTable) -> Float64:
     """(n,) weights 1 / (query paragraphs * hits of the case): q̂ and d̂ are means. PARADE 2020."""
-    return 1.0 / (table.lengths.size * table.hits_of_case[table.case])
+    return np.asarray(1.0 / (table.lengths.size * table.hits_of_case[table.case]), dtype=np.float64)
 
 
 def vscores(table: HitTable) -> Float64:
@@ -42,12 +42,12 @@ def vscores(table: HitTable) -> Float64:
 
 def vranks(table: HitTable) -> Float64:
     """(n,) weights N_i - rank_i(p) + 1, N_i the length of list i. Althammer et al. 2022, section 3.2."""
-    return (table.lengths[table.query] - table.rank + 1).astype(np.float64)
+    return np.asarray(table.lengths[table.query] - table.rank + 1, dtype=np.float64)
 
 
 def vrrf(table: HitTable, *, k: float = 60) -> Float64:
     """(n,) weights 1 / (k + rank_i(p)). Althammer et al. 2022, section 3.2."""
-    return 1.0 / (k + table.rank)
+    return np.asarray(1.0 / (k + table.rank), dtype=np.float64)
 
 
 def extreme_scores(table: HitTable, extreme: np.ufunc) -> Float64:
@@ -63,4 +63,5 @@ def extreme_scores(table: HitTable, extreme: np.ufunc) -> Float64:
 def suppliers(vectors: Float32, extreme: np.ufunc) -> Float64:
     """(n, dim) -> (n, dim) shares: each component's extreme is shared equally by those that supply it."""
     supply = (vectors == extreme.reduce(vectors, axis=0)).astype(np.float64)
-    return supply / supply.sum(axis=0)
+    shares: Float64 = supply / supply.sum(axis=0)
+    return shares

@@ -100,13 +100,15 @@ def _case(record: dict[str, Any], where: str) -> Case:
     if not isinstance(identifier, str) or not identifier.strip():
         raise DataError(f'{where}: "_id" is missing or not a string')
     if any(character.isspace() for character in identifier):
-        raise DataError(f'{where}: the "_id" {identifier!r} holds white space; TREC files forbid it')
+        raise DataError(
+            f'{where}: the "_id" {identifier!r} holds white space; TREC files forbid it'
+        )
     if not isinstance(text, str):
         raise DataError(f'{where}: case {identifier!r} has no "text"')
     if not text.strip():
         raise DataError(f"{where}: case {identifier!r} is empty; remove it or give it its text")
-    optional = {name: _optional(record, name) for name in ("date", "court")}
-    return Case(id=identifier, title=_optional(record, "title") or "", text=text, **optional)
+    title, date, court = (_optional(record, name) for name in ("title", "date", "court"))
+    return Case(id=identifier, title=title or "", text=text, date=date, court=court)
 
 
 def _optional(record: dict[str, Any], name: str) -> str | None:
@@ -126,9 +128,7 @@ def _read_qrels(folder: Path, cases: set[str], queries: set[str]) -> dict[str, d
     return qrels
 
 
-def _label(
-    row: list[str], where: str, cases: set[str], queries: set[str]
-) -> tuple[str, str, int]:
+def _label(row: list[str], where: str, cases: set[str], queries: set[str]) -> tuple[str, str, int]:
     try:
         query, case, grade = row[0], row[1], int(row[2])
     except (IndexError, ValueError):

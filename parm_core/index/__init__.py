@@ -1,0 +1,1 @@
+"""What search needs, on disk, for one collection."""

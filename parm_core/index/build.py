@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 import tempfile
 from collections.abc import Sequence
@@ -86,7 +85,9 @@ def opening(paragraphs: Sequence[str], max_tokens: int) -> str:
 
 
 def _check_target(target: Path) -> None:
-    if target.exists() and not (target.is_dir() and (is_index(target) or not any(target.iterdir()))):
+    if target.exists() and not (
+        target.is_dir() and (is_index(target) or not any(target.iterdir()))
+    ):
         raise IndexStoreError(
             f"{target} exists and is not an index; nothing was written: choose another place for it"
         )
@@ -113,7 +114,10 @@ def _write(
         "collection": {"name": collection.name, "sha256": collection_sha256(collection.cases)},
         "counts": {"cases": len(cases), "paragraphs": len(texts)},
         "segmentation": asdict(options.segment),
-        "tokeniser": {"stopwords": options.tokeniser.stopwords, "stemmer": options.tokeniser.stemmer},
+        "tokeniser": {
+            "stopwords": options.tokeniser.stopwords,
+            "stemmer": options.tokeniser.stemmer,
+        },
         "bm25": asdict(options.bm25),
         "encoder": encoded,
     }
@@ -132,8 +136,13 @@ def collection_sha256(cases: Sequence[Case]) -> str:
 def _write_tables(draft: Path, cases: Sequence[Case]) -> None:
     import pyarrow as pa
 
-    columns = {name: [getattr(case, name) for case in cases] for name in ("id", "title", "date", "court")}
-    _write_table(draft / "cases.arrow", pa.table({k: pa.array(v, pa.large_string()) for k, v in columns.items()}))
+    columns = {
+        name: [getattr(case, name) for case in cases] for name in ("id", "title", "date", "court")
+    }
+    _write_table(
+        draft / "cases.arrow",
+        pa.table({k: pa.array(v, pa.large_string()) for k, v in columns.items()}),
+    )
     for name, wanted in (("paragraphs", True), ("unretrieved", False)):
         held = [
             (c, position, paragraph)
@@ -236,9 +245,14 @@ def _publish(draft: Path, target: Path) -> None:
     if not is_index(target):
         if target.is_dir():
             target.rmdir()
-        os.rename(draft, target)
+        draft.rename(target)
         return
     old = Path(tempfile.mkdtemp(prefix=f".{target.name}-old-", dir=target.parent))
-    os.rename(target, old / "index")
-    os.rename(draft, target)
-    shutil.rmtree(old, ignore_errors=True)
+    target.rename(old / "index")
+    try:
+        draft.rename(target)
+    except OSError:
+        (old / "index").rename(target)
+        raise
+    finally:
+        shutil.rmtree(old, ignore_errors=True)

@@ -39,6 +39,7 @@ class ProductEngine:
         return scores
 
     def search(self, queries: Float32, *, depth: int, excluded: slice = slice(0, 0)) -> Hits:
+        """(n_q, dim) queries -> hits of every row but those in `excluded`."""
         found = []
         block = max(1, _BLOCK_SCORES // max(1, len(self._vectors)))
         for start in range(0, len(queries), block):
@@ -61,6 +62,7 @@ class FaissEngine:
         self._index.add(np.ascontiguousarray(vectors))
 
     def search(self, queries: Float32, *, depth: int, excluded: slice = slice(0, 0)) -> Hits:
+        """(n_q, dim) queries -> hits of every row but those in `excluded`."""
         reach = depth + len(range(*excluded.indices(self._index.ntotal)))
         found = [self._best(query, depth, reach, excluded) for query in queries]
         return pack(found, depth)

@@ -37,7 +37,7 @@ class BM25Params:
 
 @dataclass(frozen=True)
 class Postings:
-    """Impacts by term: those of term t are impacts[starts[t]:starts[t + 1]], in units[same].
+    """Impacts by term: those of term t are impacts[starts[t]:starts[t + 1]], in units[the same slice].
 
     impacts: (nnz,) float32. units: (nnz,) int32. starts: (terms + 1,) int64. n_units: how many
     units were indexed. vocabulary: term -> t, terms sorted.
@@ -91,6 +91,7 @@ class ImpactEngine:
     postings: Postings
 
     def scores(self, terms: Sequence[str]) -> Float32:
+        """A query's terms, repeats kept -> (n_units,) scores, 0 where no term occurs."""
         postings = self.postings
         counts = Counter(t for t in map(postings.vocabulary.get, terms) if t is not None)
         total: Float64 = np.zeros(postings.n_units, dtype=np.float64)
@@ -121,6 +122,7 @@ class RankBM25Engine:
         object.__setattr__(self, "_engine", engine)
 
     def scores(self, terms: Sequence[str]) -> Float32:
+        """A query's terms, repeats kept -> (n_units,) scores, 0 where no term occurs."""
         total = self._engine.get_scores(list(terms)) / (self.params.k1 + 1)
         return np.asarray(total, dtype=np.float32)
 

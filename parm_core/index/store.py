@@ -49,6 +49,7 @@ class Index:
 
     @property
     def n_cases(self) -> int:
+        """C, how many cases there are."""
         return int(self.manifest["counts"]["cases"])
 
     @property
@@ -58,6 +59,7 @@ class Index:
 
     @property
     def has_vectors(self) -> bool:
+        """Whether it was built with an encoder."""
         return self.manifest["encoder"] is not None
 
     @cached_property
@@ -68,7 +70,7 @@ class Index:
     @cached_property
     def case_starts(self) -> Int64:
         """(C + 1,) the rows of case c are starts[c]:starts[c + 1]."""
-        return self._array("case_starts")
+        return self._array("case_starts")  # type: ignore[no-any-return]
 
     @cached_property
     def case_sizes(self) -> Int64:
@@ -93,22 +95,26 @@ class Index:
     @cached_property
     def twins(self) -> Int64:
         """(P,) the first row whose text is the same."""
-        return self._array("twins")
+        return self._array("twins")  # type: ignore[no-any-return]
 
     @cached_property
     def paragraph_postings(self) -> Postings:
+        """BM25 impacts by paragraph, units numbered as rows."""
         return self._postings("bm25-paragraphs")
 
     @cached_property
     def case_postings(self) -> Postings:
+        """BM25 impacts by case, its retrieved paragraphs joined."""
         return self._postings("bm25-cases")
 
     @cached_property
     def tokeniser(self) -> Tokeniser:
+        """The tokeniser it was built with."""
         return Tokeniser(**self.manifest["tokeniser"])
 
     @cached_property
     def bm25(self) -> BM25Params:
+        """The BM25 parameters it was built with."""
         return BM25Params(**self.manifest["bm25"])
 
     def case_index(self, case_id: str) -> int:
@@ -136,6 +142,12 @@ class Index:
         paragraphs = tuple(paragraph for _, paragraph in sorted(held, key=lambda pair: pair[0]))
         text = "\n".join(paragraph.text for paragraph in paragraphs)
         return Case(case_id, text=text, paragraphs=paragraphs, **fields)
+
+    def described(self, case_id: str) -> tuple[str, str | None, str | None]:
+        """Title, date and court of a case. Raises DataError for an unknown id."""
+        c = self.case_index(case_id)
+        title, date, court = (self._cases[n][c].as_py() for n in ("title", "date", "court"))
+        return title, date, court
 
     def titles(self, case_ids: Sequence[str]) -> list[str]:
         """Titles of cases, in the order asked for. Raises DataError for an unknown id."""
@@ -185,9 +197,7 @@ class Index:
         return self._unretrieved["case"].to_numpy()  # type: ignore[no-any-return]
 
     @staticmethod
-    def _paragraphs_of(
-        table: Any, rows: slice, retrieved: bool
-    ) -> Iterator[tuple[int, Paragraph]]:
+    def _paragraphs_of(table: Any, rows: slice, retrieved: bool) -> Iterator[tuple[int, Paragraph]]:
         for row in table[rows].to_pylist():
             kind = Kind(row["kind"])
             paragraph = Paragraph(row["text"], kind, row["start"], row["end"], retrieved)
@@ -211,9 +221,10 @@ class Index:
 
     def _postings(self, stem: str) -> Postings:
         terms = json.loads((self.path / f"{stem}.terms.json").read_text(encoding="utf-8"))
-        arrays = [self._array(f"{stem}.{name}") for name in _POSTINGS]
+        impacts, units, starts = (self._array(f"{stem}.{name}") for name in _POSTINGS)
         n_units = self.n_cases if stem == "bm25-cases" else self.n_paragraphs
-        return Postings(*arrays, {term: t for t, term in enumerate(terms)}, n_units)
+        vocabulary = {term: t for t, term in enumerate(terms)}
+        return Postings(impacts, units, starts, vocabulary, n_units)
 
 
 def open_index(path: Path | str) -> Index:
@@ -233,15 +244,19 @@ def open_index(path: Path | str) -> Index:
         size = file.stat().st_size if file.is_file() else None
         if size != expected["bytes"]:
             raise IndexStoreError(
-                f"{file} " + ("is missing" if size is None else f"has {size} bytes")
+                f"{file} "
+                + ("is missing" if size is None else f"has {size} bytes")
                 + f", expected {expected['bytes']} bytes; build the index again"
             )
     return Index(folder, manifest)
 
 
 def is_index(path: Path) -> bool:
-    """Whether a folder looks like an index, whole or not."""
-    return (path / MANIFEST).is_file()
+    """Whether a folder holds an index of any version, whole or damaged."""
+    try:
+        return {"format", "counts", "files"} <= _read_manifest(path).keys()
+    except IndexStoreError:
+        return False
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:

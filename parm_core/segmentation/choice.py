@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from parm_core.segmentation.draft import Draft
 from parm_core.segmentation.furniture import without_furniture
@@ -14,7 +15,12 @@ from parm_core.segmentation.units import Span, find_units
 LEAST_COVERED = 0.5
 """Numbered paragraphs must span this share of the words …"""
 LEAST_NUMBERED = 0.3
-"""… and their first lines hold this share: footnotes and lists do not."""
+MOST_WORDS_A_NUMBER = 350
+"""… their first lines hold this share of them, or a number come this often: lists do not …"""
+MOST_BROKEN = 0.15
+"""… and at most this share of them may break into a sentence, as footnotes do …"""
+SURELY_COVERED = 0.9
+"""… unless they begin at once, which footnotes seldom do."""
 ONE_BLOCK_WORDS = 160
 
 _SUMMARY = re.compile(r"^\W{0,3}Summary\s*:", re.IGNORECASE | re.MULTILINE)
@@ -32,7 +38,9 @@ def choose(text: str) -> str:
     if len(units) > 1 or draft.words.count(0, len(text)) <= ONE_BLOCK_WORDS:
         return "lines"
     sentences = 1 + len(sentence_starts(draft.text))
-    return "caselaw" if draft.words.count(0, len(text)) / sentences <= ONE_BLOCK_WORDS else "windows"
+    return (
+        "caselaw" if draft.words.count(0, len(text)) / sentences <= ONE_BLOCK_WORDS else "windows"
+    )
 
 
 def _is_coliee(text: str) -> bool:
@@ -48,4 +56,20 @@ def _is_numbered(draft: Draft, units: list[Span]) -> bool:
     total = draft.words.count(0, len(draft.text))
     covered = draft.words.count(min(starts), len(draft.text))
     numbered = sum(draft.words.count(*unit) for unit in units if unit[0] in starts)
-    return covered >= LEAST_COVERED * total and numbered >= LEAST_NUMBERED * total
+    if covered < LEAST_COVERED * total:
+        return bool(_SUMMARY.search(draft.text, 0, min(starts)))
+    if covered >= SURELY_COVERED * total and numbered >= LEAST_NUMBERED * total:
+        return True
+    often = covered <= MOST_WORDS_A_NUMBER * len(starts) or numbered >= LEAST_NUMBERED * total
+    return often and not _are_footnotes(draft, units, starts)
+
+
+def _are_footnotes(draft: Draft, units: list[Span], starts: set[int]) -> bool:
+    before = (draft.text[slice(*left)] for left, right in pairwise(units) if right[0] in starts)
+    broken = sum(_is_cut_off(line) for line in before)
+    return broken > MOST_BROKEN * len(starts)
+
+
+def _is_cut_off(line: str) -> bool:
+    """A long line that stops on a word."""
+    return len(line) >= 60 and line[-1].isalnum() and not line[-1].isdigit()

@@ -34,6 +34,7 @@ class Draft:
 
     @cached_property
     def text(self) -> str:
+        """The blanked twin."""
         parts, at = [], 0
         for span in self.dropped:
             parts += [self.source[at : span.start], _blank(self.source, span)]
@@ -42,6 +43,7 @@ class Draft:
 
     @cached_property
     def words(self) -> WordIndex:
+        """The words of what is kept."""
         return WordIndex(self.text)
 
     @cached_property

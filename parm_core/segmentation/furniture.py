@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from parm_core.segmentation.draft import REJOINED, Draft
 from parm_core.segmentation.options import Dropped
+from parm_core.segmentation.words import word_set
 
 _LINE = re.compile(r"[^\n\r\v\f\x85\u2028\u2029]+")
 _MARKS = re.compile(r"[\s!-/:-@\[-`{-~\u2010-\u2027\u2030-\u205e\u2500-\u257f\u00b7\u00a6]+")
@@ -18,9 +19,13 @@ _PAGE = re.compile(
     re.IGNORECASE,
 )
 _STAMP = re.compile(r"case:?\s.{0,80}\b(?:doc(?:ument)?|page|filed|entry)\b.{0,120}", re.IGNORECASE)
-_BROKEN = re.compile(r"(?<=[^\W\d_]{2})([-\u2010]\n[ \t]*)(?=[^\W\d_A-Z]{2})")
-_KEEP_HYPHEN = frozenset(
-    "self non well ill ex quasi cross anti pre post co semi multi all half so long short".split()
+_BROKEN = re.compile(
+    r"(?<![^\W\d_])(?P<head>[^\W\d_]{2,40})(?P<break>[-\u2010]\n[ \t]{0,80})"
+    r"(?=(?P<tail>[^\W\d_]{2,40}))"
+)
+_HYPHENATED = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,40}-[^\W\d_]{2,40}")
+_KEEP_HYPHEN = word_set(
+    "self non well ill ex quasi cross anti pre post co semi multi all half so long short"
 )
 _RUNNING_MOST_CHARACTERS = 90
 
@@ -57,7 +62,7 @@ def _reason(text: str, start: int, end: int) -> str:
 def _running_heads(
     text: str, spans: list[tuple[int, int]], pages: set[int]
 ) -> Iterator[tuple[int, int]]:
-    """Short lines that come back beside page numbers: all but the first of each."""
+    """Short lines that come back beside page numbers."""
     beside = {
         spans[j]
         for i, span in enumerate(spans)
@@ -67,19 +72,14 @@ def _running_heads(
     }
     near = [s for s in sorted(beside) if s[1] - s[0] <= _RUNNING_MOST_CHARACTERS]
     counts = Counter(text[a:b].casefold() for a, b in near)
-    seen: set[str] = set()
-    for start, end in near:
-        head = text[start:end].casefold()
-        if counts[head] >= 3 and head in seen:
-            yield start, end
-        seen.add(head)
+    return (span for span in near if counts[text[slice(*span)].casefold()] >= 2)
 
 
 def _broken_words(text: str) -> Iterator[Dropped]:
-    """The hyphen and break in `juris-\\ndiction`, unless the text elsewhere hyphenates there."""
+    """The hyphen and break in `juris-\\ndiction`; the break alone where the hyphen belongs."""
+    hyphenated = set(_HYPHENATED.findall(text))
     for match in _BROKEN.finditer(text):
-        head = re.search(r"[^\W\d_]{1,40}$", text[max(0, match.start() - 40) : match.start()])
-        tail = re.match(r"[^\W\d_]{1,40}", text[match.end() : match.end() + 40])
-        if head and tail and head.group().casefold() not in _KEEP_HYPHEN:
-            if f"{head.group()}-{tail.group()}" not in text:
-                yield Dropped(match.start(), match.end(), REJOINED)
+        head, tail = match["head"], match["tail"]
+        keeps = head.casefold() in _KEEP_HYPHEN or tail[0].isupper()
+        keeps = keeps or f"{head}-{tail}" in hyphenated
+        yield Dropped(match.start("break") + keeps, match.end("break"), REJOINED)

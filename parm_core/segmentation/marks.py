@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from parm_core.segmentation.draft import Draft
 from parm_core.segmentation.furniture import lines
 from parm_core.segmentation.options import Dropped
+from parm_core.segmentation.words import word_set
 
 SUPPRESSED = re.compile(r"[<\[]?\b[A-Z]+_SUPPRESSED\b[>\]]?")
 BILINGUAL = re.compile(
@@ -17,14 +18,14 @@ BILINGUAL = re.compile(
 )
 _EDITORIAL = re.compile(r"(?:\[End of document\]|Editors?:[^\n]{0,120})[ \t]*(?=\n|\Z)", re.I)
 _WORD = re.compile(r"[^\W\d_]+")
-_FRENCH = frozenset(
+_FRENCH = word_set(
     """le la les des du de et est une un que qui dans pour par sur pas au aux ce cette ces se sont
     il elle ne en avec ou son sa ses leur l d qu n s a été être demande juge cour fédérale
-    appel loi motifs jugement ordonnance contrôle judiciaire""".split()
+    appel loi motifs jugement ordonnance contrôle judiciaire"""
 )
-_ENGLISH = frozenset(
+_ENGLISH = word_set(
     """the of to and in that is for was be by not on it as this with which or from an at are were
-    has have had court judge application appeal federal act applicant review decision no""".split()
+    has have had court judge application appeal federal act applicant review decision no"""
 )
 
 

@@ -7,16 +7,22 @@ from collections.abc import Sequence
 
 from parm_core.segmentation.draft import Draft
 from parm_core.segmentation.sentences import ends_sentence
-from parm_core.segmentation.units import Span, is_heading
+from parm_core.segmentation.units import Span
 
 _FORMAL = re.compile(
-    r"\bon (?:the )?(?:joint |supplemental )?briefs?\b|\bwith whom\b|\bfor (?:the )?(?:appell|petition|"
-    r"respond|defend|plaintiff|amic)|\battorneys?\b|\bcounsel\b|\bsolicitor"
+    r"\bon (?:the )?(?:joint |supplemental )?briefs?\b|\bwith whom\b|\battorneys?\b|\bcounsel\b"
+    r"|\bsolicitor|\bfor (?:the )?(?:appell|petition|respond|defend|plaintiff|amic)"
     r"|^\W*(?:appeals? (?:from|by)|on (?:appeal|petition)|petition for|before\b|notice:|present:"
+    r"|(?:civil|criminal) appeal|appeal \(|the (?:judgment|order) of the court"
     r"|heard\b|decided\b|argued\b|submitted\b|judgment of|no\.|nos\.)",
     re.IGNORECASE,
 )
-_MOST_UNITS, _MOST_WORDS, _PROSE_WORDS = 80, 600, 25
+_HEADING = re.compile(
+    r"[IVXLC]{1,5}[.)]?|[A-Z1-9][.)]|(?:[IVXLC1-9A-Z]{1,4}[.)] )?(?:(?:factual |procedural |the )?"
+    r"(?:background|facts|introduction|overview|discussion|judge?ment|order|opinion|history)\.?:?)",
+    re.IGNORECASE,
+)
+_MOST_UNITS, _MOST_WORDS, _PROSE_WORDS, _MOST_READ = 80, 600, 25, 2_000
 
 
 def opening_length(draft: Draft, units: Sequence[Span]) -> int:
@@ -30,23 +36,18 @@ def opening_length(draft: Draft, units: Sequence[Span]) -> int:
 
 
 def _is_prose(draft: Draft, unit: Span) -> bool:
-    text = draft.text[slice(*unit)]
-    words = draft.words.count(*unit)
-    if words >= 3 * _PROSE_WORDS:
-        return True
-    return words >= _PROSE_WORDS and not _FORMAL.search(text) or _is_short_prose(text, words)
-
-
-def _is_short_prose(text: str, words: int) -> bool:
-    """A line of a dozen words or more that is a sentence and, but for names, lower-case."""
-    if words < 12 or _FORMAL.search(text) or not ends_sentence(text):
-        return False
-    return sum(word[:1].islower() for word in text.split()) > 0.6 * words
+    """A sentence or more, lower-case but for names, with little of counsel and court in it."""
+    text = draft.text[slice(*unit)][:_MOST_READ]
+    words = len(text.split())
+    formal = sum(1 for _ in _FORMAL.finditer(text))
+    lower = sum(word[:1].islower() for word in text.split()) / max(1, words)
+    if words >= _PROSE_WORDS:
+        return formal * 40 < words and (lower > 0.5 or words >= 3 * _PROSE_WORDS)
+    return words >= 12 and not formal and lower > 0.6 and ends_sentence(text)
 
 
 def _without_headings(draft: Draft, units: Sequence[Span], length: int) -> int:
-    while length > 0 and is_heading(draft.text[slice(*units[length - 1])]):
-        if len(draft.text[slice(*units[length - 1])].split()) > 4:
-            break
+    """The length less the headings at its end, which head the prose."""
+    while length > 0 and _HEADING.fullmatch(draft.text[slice(*units[length - 1])]):
         length -= 1
     return length

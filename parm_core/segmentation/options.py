@@ -21,6 +21,11 @@ RULES = MappingProxyType(
 """rule name -> what it does, in a few words."""
 
 
+def _check_integer(name: str, value: object, *, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise ConfigError(f"{name} must be an integer of at least {least}, got {value!r}")
+
+
 @dataclass(frozen=True, kw_only=True)
 class SegmentOptions:
     """How to segment.
@@ -48,6 +53,9 @@ class SegmentOptions:
             )
 
 
+DEFAULTS = SegmentOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class Dropped:
     """Part of the source that no paragraph keeps: `source[start:end]`, and why."""
@@ -64,8 +72,3 @@ class Segmentation:
     rule: str
     paragraphs: tuple[Paragraph, ...]
     dropped: tuple[Dropped, ...]
-
-
-def _check_integer(name: str, value: object, *, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise ConfigError(f"{name} must be an integer of at least {least}, got {value!r}")

@@ -28,6 +28,7 @@ class Outline:
 
     @property
     def numbers(self) -> list[int]:
+        """Where the numbered paragraphs begin."""
         return find_run(self.draft.text, self.units)
 
 
@@ -42,7 +43,8 @@ def numbered(outline: Outline) -> list[Block]:
     groups: list[list[Span]] = [[]]
     for unit in outline.units:
         if unit[0] in starts:
-            groups.append(_take_headings(outline.draft, groups[-1]))
+            headed = len(groups) > 1 or not _has_summary(outline.draft, groups[0])
+            groups.append(_take_headings(outline.draft, groups[-1]) if headed else [])
         groups[-1].append(unit)
     claims = [_block(group, Kind.NUMBERED) for group in groups[1:]]
     return [*_front(outline.draft, groups[0]), *claims]
@@ -99,6 +101,10 @@ def _front(draft: Draft, units: Sequence[Span]) -> list[Block]:
     at = next((i for i, unit in enumerate(units) if _says_summary(draft, unit)), len(units))
     parts = ((units[:at], Kind.INTRO), (units[at:], Kind.SUMMARY))
     return [_block(part, kind) for part, kind in parts if part]
+
+
+def _has_summary(draft: Draft, units: Sequence[Span]) -> bool:
+    return any(_says_summary(draft, unit) for unit in units)
 
 
 def _says_summary(draft: Draft, unit: Span) -> bool:

@@ -10,7 +10,7 @@ from parm_core.segmentation.choice import choose
 from parm_core.segmentation.draft import Block, Draft
 from parm_core.segmentation.furniture import without_furniture
 from parm_core.segmentation.marks import without_marks
-from parm_core.segmentation.options import Segmentation, SegmentOptions
+from parm_core.segmentation.options import DEFAULTS, Segmentation, SegmentOptions
 from parm_core.segmentation.rules import RULE_BLOCKS, Outline
 from parm_core.segmentation.sizing import resize
 from parm_core.segmentation.units import find_units
@@ -18,7 +18,7 @@ from parm_core.segmentation.windows import windows
 from parm_core.types import Case, Paragraph, Progress
 
 
-def segment(text: str, options: SegmentOptions = SegmentOptions()) -> Segmentation:
+def segment(text: str, options: SegmentOptions = DEFAULTS) -> Segmentation:
     """The text's paragraphs, what was dropped between them, and the rule used.
 
     Every character but white space is in a paragraph or in a dropped span, and in one only
@@ -37,14 +37,14 @@ def segment(text: str, options: SegmentOptions = SegmentOptions()) -> Segmentati
     return _finish(rule, draft, resize(draft, blocks, breaks, options.max_words))
 
 
-def segment_case(case: Case, options: SegmentOptions = SegmentOptions()) -> Case:
+def segment_case(case: Case, options: SegmentOptions = DEFAULTS) -> Case:
     """The case with its paragraphs replaced by those of its text."""
     return replace(case, paragraphs=segment(case.text, options).paragraphs)
 
 
 def segment_collection(
     cases: Sequence[Case],
-    options: SegmentOptions = SegmentOptions(),
+    options: SegmentOptions = DEFAULTS,
     progress: Progress | None = None,
 ) -> tuple[Case, ...]:
     """Each case segmented; introductions and summaries that recur across them not retrieved."""

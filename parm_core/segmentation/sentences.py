@@ -4,36 +4,42 @@ from __future__ import annotations
 
 import re
 
+from parm_core.segmentation.words import word_set
+
 # These announce what follows, so never close a sentence.
-_NEVER_LAST = frozenset(
+_NEVER_LAST = word_set(
     """v vs versus mr mrs ms messrs mme dr prof hon rev st sgt lt col capt gen gov sen rep cpl
     mt ft viz cf e.g i.e eg ie u/s u/ss u/art u/arts r/w s ss sub-s sub-ss sec secs sect art arts
     para paras par pars pp pt pts chap ch cl cls vol vols ex exs ext exh fig figs reg regs
     r rr o ord sched schs app'x crim civ evid proc bankr fed supp ed eds ann stat const amend amends
     tit subd subds stats rptr f dist dept dep't gov't int'l nat'l ass'n att'y sup ct op slip comm
     cong sess pub priv res rs smt shri sri kum dated nos appx adm admin cas crl cr misc
-    jan feb mar apr jun jul aug sept sep oct nov dec""".split()
+    jan feb mar apr jun jul aug sept sep oct nov dec"""
 )
 
 # These may close one: they do when what follows is a word that opens sentences.
-_MAYBE_LAST = frozenset(
+_MAYBE_LAST = word_set(
     """id ibid al inc corp co cos ltd llc llp l.l.c pvt plc bros jr sr esq etc cir ors anr ano
     mass conn cal calif fla ga ill ind tex wash pa va md minn mich mo miss neb nev okla ore tenn vt
-    wis wyo ala ariz ark colo del kan ky la mont me dak tr assn assoc dep div
-    cir ave blvd rd a.m p.m u.s u.k n.y d.c ph.d m.d b.a j jj c.j""".split()
+    ins eng hosp bd univ mut indus mfg ry elec serv servs auth comm'r commr educ bldg sys tech
+    transp telecomm constr fin inst lab labs mach mktg mem mun org pac pharm prods prot sch soc tel
+    util atl chem coll comp consol coop cty cnty envtl equip exch exec fid guar hous imp inv invs
+    loc merch metro mort nat sav twp wks tr'g prop props hldgs intern'l assocs res ser stip tr
+    wis wyo ala ariz ark colo del kan ky la mont me dak assn assoc dep div
+    cir ave blvd rd a.m p.m u.s u.k n.y d.c ph.d m.d b.a j jj c.j"""
 )
 
 # Abbreviations only before a number, plain words otherwise.
-_BEFORE_NUMBER = frozenset("no art sec p n fn nn note ch rule cl at pg sup col line".split())
+_BEFORE_NUMBER = word_set("no art sec p n fn nn note ch rule cl at pg sup col line")
 
-_OPENERS = frozenset(
+_OPENERS = word_set(
     """a an the this that these those we our us it its he his she her they their there here i in on
     at as if when while where whether although though because since before after during under upon
     for from by with without to of such some any all each both no not neither nor only even also
     thus therefore hence however moreover further furthermore finally first second third next then
     accordingly consequently nevertheless nonetheless instead indeed rather yet but and so or what
     which who why how nothing appellant appellants appellee defendant defendants plaintiff
-    plaintiffs petitioner petitioners respondent respondents counsel section""".split()
+    plaintiffs petitioner petitioners respondent respondents counsel section"""
 )
 
 _ENDS = "!?\u2026\u0589\u061f\u06d4\u0964\u0965\u203c\u203d\u2047-\u2049"
@@ -53,6 +59,8 @@ _REPORTER = re.compile(r"[A-Z][A-Za-z.]*\.\d?[A-Za-z]*")
 _ENUMERATOR = re.compile(r"(?:\d{1,3}|[IVXLC]{1,6}|[A-Za-z])")
 _CITATION = re.compile(
     r"(?:But |But, |And )?(?:[Ss]ee\b|Id\b|Ibid\b|Cf\b|Accord\b|Compare\b|E\.g\b|Contra\b)|\("
+    r"|(?!(?:In|On|As|At|By|Under|Since|After|The|When|While) )[A-Z][\w'\u2019&,. -]{0,120}?,\s"
+    r"\d{1,4}\s[A-Z][\w.]{0,9}(?:\s\d?[A-Za-z.]{1,6}){0,2}\s\d"
 )
 
 _CLAUSE = re.compile(r"[;:.!?\u2026\uff1b\uff1a\u061b]\s+(?=\S)|[\uff1b\uff1a]|\u2014")
@@ -75,11 +83,9 @@ def ends_sentence(text: str) -> bool:
     """Whether the text closes with a sentence's end, whatever follows it."""
     tail = text[-60:].rstrip()
     padded = tail + " The"
-    match = None
-    for match in _CANDIDATE.finditer(padded):
-        pass
-    if match is not None and match.end() == len(tail) + 1:
-        return _closes(padded, match) and not _is_bare_enumerator(text)
+    last = next((m for m in _CANDIDATE.finditer(padded) if m.end() == len(tail) + 1), None)
+    if last is not None:
+        return _closes(padded, last) and not _is_bare_enumerator(text)
     return bool(re.search(rf"[{_FULL_WIDTH}][{_CLOSERS}]*$", tail))
 
 
@@ -126,7 +132,7 @@ def _period_closes(text: str, match: re.Match[str], token: str) -> bool:
 
 def _abbreviates(token: str, word: str) -> bool:
     bare = token.casefold().strip(",;:*")
-    opens = word.casefold() in _OPENERS and not word.isupper() or word in ("A", "I")
+    opens = (word.casefold() in _OPENERS and not word.isupper()) or word in ("A", "I")
     if bare in _NEVER_LAST or bare.rpartition("-")[2] in _NEVER_LAST:
         return True
     if bare in _BEFORE_NUMBER:

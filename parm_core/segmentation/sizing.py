@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from parm_core.segmentation.draft import Block, Draft
 from parm_core.segmentation.sentences import (
@@ -51,7 +52,7 @@ def _part(draft: Draft, piece: Block, cuts: Cuts, max_words: int) -> Iterator[Bl
         yield piece
         return
     bounds = [piece.start, *_balanced(draft, piece, cuts, max_words), piece.end]
-    for start, end in zip(bounds, bounds[1:], strict=False):
+    for start, end in pairwise(bounds):
         start, end = draft.trim(start, end)
         if start < end:
             yield Block(start, end, piece.kind)
@@ -175,7 +176,7 @@ def _is_short(draft: Draft, block: Block) -> bool:
 
 
 def _may_join(draft: Draft, left: Block, right: Block, most: int) -> bool:
-    if right.kind == Kind.SUMMARY and left.kind != Kind.SUMMARY:
+    if (left.kind == Kind.SUMMARY) != (right.kind == Kind.SUMMARY):
         return False
     return not most or draft.words.count(left.start, right.end) <= most
 

@@ -18,6 +18,13 @@ _MARKER = re.compile(
 )
 _ENUMERATOR = re.compile(r"(?:[IVXLC]{1,6}|[A-Z]|\d{1,3})\s*[.):]?|[([](?:[IVXLC]+|\w)[)\]]")
 _NUMBERED_TITLE = re.compile(r"(?:[IVXLC]{1,6}|[A-Z]|\d{1,2})\s*[.):]\s+\S")
+_HANGING = re.compile(
+    r"(?:\b(?:the|of|to|a|an|in|and|or|that|was|were|is|are|be|as|by|for|with|from|at|on|his|her|its"
+    r"|our|their|this|which|who|not|has|had|have|vs?\.|U\.S\.|no\.|\u00a7)|,)$",
+    re.IGNORECASE,
+)
+_VOLUME = re.compile(r"\b\d{1,4}$")
+_REPORTER = re.compile(r"(?:U\.\s?S\.|F\.|S\.\s?Ct|L\.\s?Ed|[A-Z]\.[A-Z]?\.?\s?\d?d)")
 _WRAP_LEAST, _WRAP_MOST = 40, 130
 _HEADING_MOST_WORDS = 14
 
@@ -37,12 +44,17 @@ def find_units(draft: Draft) -> list[Span]:
     return units
 
 
+def is_enumerator(line: str) -> bool:
+    """A number, a letter or a Roman numeral and nothing else: `[1]`, `A.`, `IV`."""
+    return _ENUMERATOR.fullmatch(line.strip()) is not None
+
+
 def is_heading(line: str) -> bool:
     """`BACKGROUND`, `II. DISCUSSION`, `A.`, `B. The Warning Labels`; not a sentence."""
     words = line.split()
     if not words or len(words) > _HEADING_MOST_WORDS:
         return False
-    if _ENUMERATOR.fullmatch(line.strip()):
+    if is_enumerator(line):
         return True
     if line.isupper() and not line.rstrip().endswith((",", ";")):
         return True
@@ -86,11 +98,22 @@ def _continues(text: str, left: Span, right: Span, width: int) -> bool:
     if _MARKER.match(text, right[0]):
         return False
     line = text[left[0] : left[1]]
-    if text[right[0]].islower() and line[-1] not in ".?!:;\"\u201d" and len(line) >= 25:
+    if len(line) >= 25 and _hangs(line, text, right[0]):
         return True
     if not width or gap > 1:
         return False
     return not _closes_paragraph(text, left, right, width)
+
+
+def _hangs(line: str, text: str, following: int) -> bool:
+    """Whether a line stops short of its sentence, and what follows takes it up."""
+    if text[following].islower():
+        return line[-1] not in '.?!:;"\u201d'
+    if is_heading(line):
+        return False
+    if _VOLUME.search(line[-6:]):
+        return _REPORTER.match(text, following) is not None
+    return len(line) >= 60 and _HANGING.search(line[-10:]) is not None
 
 
 def _closes_paragraph(text: str, left: Span, right: Span, width: int) -> bool:

@@ -1,0 +1,25 @@
+import streamlit as st
+
+from ui import inputs, shell
+from ui.panels import aggregations, case
+
+with shell.page(
+    "Aggregations",
+    "One case under every aggregation: the same paragraph hits, ranked by different formulas.",
+):
+    asked = inputs.asked()
+    if asked is None:
+        st.stop()
+    engine, query = asked
+    case.cut(query)
+    left, middle, right = st.columns(3, gap="large")
+    with left:
+        retriever = inputs.retriever(engine)
+    with middle:
+        depth = inputs.depth()
+    with right:
+        k = inputs.rrf_k()
+    found = aggregations.every_aggregation(engine, query, retriever, depth, k)
+    aggregations.movement(engine, found)
+    aggregations.agreements(found)
+    shell.seconds(query.seconds)

@@ -1,0 +1,14 @@
+import streamlit as st
+
+from ui import inputs, resources, shell
+from ui.panels import collection
+
+with shell.page(
+    "Collection", "What is searched: its cases, how they were cut, and what reads them."
+):
+    engine = resources.searcher(inputs.collection())
+    collection.facts(engine.index)
+    collection.distributions(engine.index)
+    collection.cases(engine.index)
+    collection.own_collections()
+    st.caption("Everything on this page, and every case you search with, stays on this machine.")

@@ -1,0 +1,31 @@
+import streamlit as st
+
+from ui import inputs, rankings, resources, shell
+from ui.panels import case, results
+
+with shell.page(
+    "Find similar cases",
+    "Your case, paragraph by paragraph, against every paragraph of the collection.",
+):
+    asked = inputs.asked()
+    if asked is None:
+        st.stop()
+    engine, query = asked
+    case.cut(query)
+    left, right = st.columns([3, 1], gap="large")
+    with left:
+        systems = inputs.systems()
+    with right:
+        top = inputs.top()
+    if not systems:
+        st.info("Choose a system to rank the cases with, for example hybrid:rrf.")
+        st.stop()
+    found = resources.rankings(engine, query, systems)
+    results.agreement(found, top)
+    picked = rankings.side_by_side(engine, found, top=top, selected=st.session_state.get("result"))
+    if picked:
+        st.session_state["result"] = picked
+        st.rerun()
+    results.downloads(rankings.tables(engine, found, top))
+    shell.seconds(query.seconds)
+    results.why(engine, query, found, top)

@@ -1,0 +1,1 @@
+"""What the app is made of, besides its pages."""

@@ -1,0 +1,22 @@
+"""Data -> plotly figures with their alternative texts. No streamlit in here.
+
+Every function returns a `Chart(figure, alt)`, takes its options by keyword, escapes the case text
+it quotes, and leaves paper and text colours to the page's theme.
+"""
+
+from ui.charts.heatmap import heatmap
+from ui.charts.rankings import agreement, bump, overlap_bars
+from ui.charts.shares import contribution_bar, histogram
+from ui.charts.style import ACCENT, Chart, case_colours
+
+__all__ = [
+    "ACCENT",
+    "Chart",
+    "agreement",
+    "bump",
+    "case_colours",
+    "contribution_bar",
+    "heatmap",
+    "histogram",
+    "overlap_bars",
+]

@@ -1,0 +1,101 @@
+"""What every chart shares: colours, safe words, a bare layout.
+
+A figure sets no text colour: Streamlit's theme supplies it, light or dark, in the browser.
+The colours named here stand out on both.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+import plotly.graph_objects as go
+
+from ui.evidence import harmless, opening
+
+ACCENT = "#3484c4"
+QUIET = "rgba(128, 128, 128, 0.5)"
+REST = "#a3a3a3"
+
+_OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+_OTHERS = "#8c8c8c"
+
+
+class Chart(NamedTuple):
+    """A figure and its alternative text, for `st.plotly_chart(chart.figure, alt=chart.alt)`."""
+
+    figure: go.Figure
+    alt: str
+
+
+def case_colours(case_ids: Iterable[str]) -> dict[str, str]:
+    """case id -> colour (Okabe and Ito 2008), by the order given; from the seventh on, one grey."""
+    distinct = dict.fromkeys(case_ids)
+    return {
+        case_id: _OKABE_ITO[i] if i < len(_OKABE_ITO) else _OTHERS
+        for i, case_id in enumerate(distinct)
+    }
+
+
+def described(figure: go.Figure, alt: str) -> Chart:
+    """A figure with its alternative text, control characters removed."""
+    return Chart(figure, harmless(alt))
+
+
+def words(text: str, limit: int = 100) -> str:
+    """The opening of a text, safe where plotly reads a subset of HTML."""
+    return html.escape(opening(text, limit), quote=False)
+
+
+def named(label: str) -> str:
+    """ "paragraph 12" for "12"; other labels as they are."""
+    return f"paragraph {label}" if label.isdecimal() else label
+
+
+def counted(count: int, noun: str) -> str:
+    """ "1 case", "1,200 cases"."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def thinned(labels: Sequence[str], *, most: int, letters: int) -> tuple[list[int], list[str]]:
+    """Positions and safe labels of at most `most` ticks, evenly spaced from the first.
+
+    Labels of one word are cut after `letters` characters, "introduction" to "intro".
+    """
+    step = next(step for step in _steps() if step * most >= len(labels))
+    places = list(range(0, len(labels), step))
+    return places, [html.escape(harmless(labels[i])[:letters], quote=False) for i in places]
+
+
+def _steps() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    return (leading * 10**power for power in count() for leading in (1, 2, 5))
+
+
+def bare(figure: go.Figure, *, title: str, height: int, **layout: Any) -> None:
+    """Give a figure its title, on lines that a phone shows, and a plain layout.
+
+    height: in pixels, without the title.
+    """
+    lines = wrap(opening(title, 120), 44) or [""]
+    top = 22 * len(lines) + 18
+    settings: dict[str, Any] = {
+        "title": {
+            "text": "<br>".join(html.escape(line, quote=False) for line in lines),
+            "yref": "container",
+            "y": 1,
+            "yanchor": "top",
+            "pad": {"t": 6 + 20 * (len(lines) - 1)},
+        },
+        "height": height + top,
+        "margin": {"l": 8, "r": 8, "t": top, "b": 8},
+        "showlegend": False,
+        "dragmode": False,
+        "hoverlabel": {"align": "left"},
+        "paper_bgcolor": "rgba(0,0,0,0)",
+        "plot_bgcolor": "rgba(0,0,0,0)",
+    }
+    figure.update_layout({**settings, **layout})

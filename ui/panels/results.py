@@ -1,0 +1,154 @@
+"""Results of one query: how the rankings agree, downloads, and the evidence for one case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import pandas as pd
+import streamlit as st
+
+from parm_core.analysis.overlap import regions
+from parm_core.explanation import OPENING, Contributions, HybridContributions, Pair, contributions
+from parm_core.retrieval import Query, Searcher
+from parm_core.systems import System, parse_system
+from parm_core.types import Ranking
+from ui import charts, evidence, inputs, rankings, shell
+
+PAIRS_SHOWN = 5
+
+
+def agreement(found: Mapping[str, Ranking], top: int) -> None:
+    """One sentence: how many of the top cases the systems share."""
+    if len(found) > 1:
+        st.markdown(rankings.agreement_sentence(regions(found, top), top))
+
+
+def downloads(tables: Mapping[str, pd.DataFrame]) -> None:
+    """The rankings as one CSV."""
+    table = pd.concat([t.assign(system=name) for name, t in tables.items()], ignore_index=True)
+    if len(table):
+        columns = ["system", *[name for name in table.columns if name != "system"]]
+        st.download_button(
+            "Download the rankings (CSV)",
+            table[columns].to_csv(index=False),
+            "rankings.csv",
+            "text/csv",
+            on_click="ignore",
+        )
+
+
+def pick(engine: Searcher, found: Mapping[str, Ranking], top: int) -> str | None:
+    """One of the cases at the top of any ranking."""
+    heads = [ranking.case_ids[:top] for ranking in found.values()]
+    held = [case_id for head in heads for case_id in head]
+    chosen = st.session_state.get("result")
+    known = [chosen] if chosen in set().union(*(r.case_ids for r in found.values())) else []
+    return inputs.result(engine, list(dict.fromkeys([*held, *known])))
+
+
+def why(engine: Searcher, query: Query, found: Mapping[str, Ranking], top: int) -> None:
+    """The evidence for one result under one of the systems."""
+    st.subheader("Evidence", anchor=False)
+    case_id = pick(engine, found, top)
+    if case_id is None:
+        st.caption("Pick a case in a ranking to read the paragraph pairs that gave its score.")
+        return
+    name = st.segmented_control(
+        "Under", list(found), default=next(iter(found)), required=True,
+        key=f"under-{inputs.fingerprint(*found)}",
+    )  # fmt: skip
+    explain(engine, query, parse_system(name or next(iter(found))), case_id)
+
+
+def explain(engine: Searcher, query: Query, system: System, case_id: str) -> None:
+    """Why a case has its score: its strongest pairs, or a hybrid's rankings, each of which opens."""
+    reasons = contributions(engine, query, system, case_id)
+    title = engine.index.described(case_id)[0] or case_id
+    if isinstance(reasons, HybridContributions):
+        part = _hybrid(reasons, title)
+        reasons = contributions(engine, query, part, case_id)
+    assert isinstance(reasons, Contributions)
+    pairs = reasons.pairs()
+    if not pairs:
+        st.info(f"{reasons.system} did not find {title}: no paragraph of it is among the hits.")
+        return
+    st.markdown(shell.plain(_headline(reasons, title, pairs)))
+    few = pairs[:PAIRS_SHOWN]
+    chart = charts.contribution_bar(
+        [pair.share for pair in few],
+        labels=[f"your {label(p.query_position)} × its {label(p.case_position)}" for p in few],
+        title=f"Shares of the score under {reasons.system}",
+    )
+    shell.chart(chart, key="contribution-bar")
+    _pairs(engine, query, case_id, pairs)
+
+
+def _hybrid(reasons: HybridContributions, title: str) -> System:
+    st.markdown(shell.plain(f"{title} under {reasons.system}: score {reasons.score:.4g}"))
+    table = pd.DataFrame(reasons.terms).rename(
+        columns={"system": "ranking", "rank": "rank there", "contribution": "adds"}
+    )
+    st.dataframe(table, hide_index=True, width="content")
+    names = [term.system for term in reasons.terms]
+    part = st.segmented_control(
+        "Open the matrix of", names, default=names[0], required=True,
+        key=f"part-{inputs.fingerprint(*names)}",
+    )  # fmt: skip
+    return parse_system(part or names[0])
+
+
+def _headline(reasons: Contributions, title: str, pairs: Sequence[Pair]) -> str:
+    few = pairs[:3]
+    share = sum(pair.share for pair in few)
+    noun = "paragraph pair gives" if len(few) == 1 else "paragraph pairs give"
+    return (
+        f"{title} under {reasons.system}: score {reasons.score:.5g}. "
+        f"{len(few)} {noun} {share:.0%} of it, out of {len(pairs):,}."
+    )
+
+
+def _pairs(engine: Searcher, query: Query, case_id: str, pairs: Sequence[Pair]) -> None:
+    key = inputs.fingerprint(case_id, query.case.text, str(len(pairs)))
+    shown = st.session_state.setdefault(f"shown-{key}", PAIRS_SHOWN)
+    for pair in pairs[:shown]:
+        texts(engine, query, case_id, pair)
+    if shown < len(pairs) and st.button(f"Show {PAIRS_SHOWN} more pairs", key=f"more-{key}"):
+        st.session_state[f"shown-{key}"] = shown + PAIRS_SHOWN
+        st.rerun()
+    everything = pd.DataFrame(
+        [(number(p[0]), number(p[1]), p.contribution, p.share) for p in pairs],
+        columns=["query_paragraph", "case_paragraph", "contribution", "share"],
+    )
+    st.download_button(
+        "Download the evidence (CSV)", everything.to_csv(index=False), "evidence.csv", "text/csv",
+        on_click="ignore",
+    )  # fmt: skip
+
+
+def texts(engine: Searcher, query: Query, case_id: str, pair: Pair) -> None:
+    """The two paragraphs of a pair beside each other."""
+    st.html(
+        evidence.pair(
+            text_at([p.text for p in query.case.paragraphs], pair.query_position),
+            text_at([p.text for p in engine.index.case(case_id).paragraphs], pair.case_position),
+            query_label=label(pair.query_position),
+            case_label=label(pair.case_position),
+            share=pair.share,
+            tokeniser=engine.index.tokeniser,
+        )
+    )
+
+
+def text_at(paragraphs: Sequence[str], position: int) -> str:
+    """A paragraph's text; the beginning of the case for its opening."""
+    return "\n".join(paragraphs)[:2000] if position == OPENING else paragraphs[position]
+
+
+def label(position: int) -> str:
+    """How a paragraph is named, counted from 1."""
+    return "opening" if position == OPENING else f"paragraph {position + 1}"
+
+
+def number(position: int) -> str:
+    """A paragraph's number as in the exports."""
+    return "opening" if position == OPENING else str(position + 1)

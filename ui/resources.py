@@ -1,0 +1,116 @@
+"""Everything the app keeps between runs of a page: indexes shared by all, queries for one session."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+import streamlit as st
+
+from parm_core.collections import load_collection
+from parm_core.encoders import load_encoder
+from parm_core.errors import IndexStoreError
+from parm_core.index.build import build_index, collection_sha256
+from parm_core.index.store import MANIFEST, open_index
+from parm_core.library import indexes_folder, list_indexes
+from parm_core.retrieval import Query, Searcher
+from parm_core.segmentation import SegmentOptions
+from parm_core.systems import System
+from parm_core.types import Collection, Ranking
+
+SAMPLE = "landmark-cases"
+_SAMPLE_FOLDER = Path(__file__).parents[1] / "assets" / SAMPLE
+_building = threading.Lock()
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def sample_collection() -> Collection:
+    """The sample collection, its query cases included."""
+    return load_collection(_SAMPLE_FOLDER)
+
+
+def collections() -> dict[str, Path]:
+    """Name -> index, the sample first, then every index in the person's folder."""
+    return {SAMPLE: indexes_folder() / SAMPLE} | list_indexes()
+
+
+def searcher(name: str) -> Searcher:
+    """Open a collection's index, building the sample's first where it is not there."""
+    path = collections()[name]
+    if name == SAMPLE:
+        _ensure_sample(path)
+    return _searcher(str(path), (path / MANIFEST).stat().st_mtime_ns)
+
+
+@st.cache_resource(max_entries=4, show_spinner="Opening the collection…")
+def _searcher(path: str, built: int) -> Searcher:
+    """`built` is part of the key: an index built again is opened again."""
+    return Searcher(open_index(path))
+
+
+def _ensure_sample(path: Path) -> None:
+    """Build the sample's index if it is missing or was built from other texts."""
+    with _building:
+        if _sample_is_current(path):
+            return
+        with st.status("Setting up the sample collection (once)…", expanded=True) as status:
+            bar = st.progress(0.0, "Loading the encoder…")
+
+            def show(done: int, total: int, what: str) -> None:
+                bar.progress(done / max(total, 1), f"{what}: {done:,} of {total:,}")
+
+            build_index(
+                sample_collection(),
+                path,
+                encoder=load_encoder(),
+                progress=show,
+            )
+            status.update(label="The sample collection is ready.", state="complete", expanded=False)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _current(path: str, built: int, wanted: str) -> bool:
+    try:
+        index = open_index(path)
+    except IndexStoreError:
+        return False
+    return index.has_vectors and bool(index.manifest["collection"]["sha256"] == wanted)
+
+
+def _sample_is_current(path: Path) -> bool:
+    manifest = path / MANIFEST
+    if not manifest.is_file():
+        return False
+    wanted = collection_sha256(sample_collection().cases)
+    return _current(str(path), manifest.stat().st_mtime_ns, wanted)
+
+
+def query(engine: Searcher, *, text: str, title: str, case_id: str | None, rule: str) -> Query:
+    """The session's query, made anew when the case, its rule or the collection changes.
+
+    Kept in the session and nowhere else: a case is never another session's business.
+    """
+    key = (str(engine.index.path), id(engine), case_id, title, text, rule)
+    held = st.session_state.get("_query")
+    if held is None or held[0] != key:
+        if case_id is not None:
+            made = engine.query_from_index(case_id)
+        else:
+            recorded = engine.index.manifest["segmentation"]
+            made = engine.query(
+                text, title=title, segment=SegmentOptions(**recorded | {"rule": rule})
+            )
+        held = (key, made)
+        st.session_state["_query"] = held
+    return held[1]  # type: ignore[no-any-return]
+
+
+def rankings(engine: Searcher, asked: Query, systems: Sequence[System]) -> dict[str, Ranking]:
+    """System -> ranking, saying what is being computed while it is."""
+    paragraphs = f"{len(asked.texts)} paragraph" + "s" * (len(asked.texts) != 1)
+    if any(system.needs_vectors for system in systems) and not asked.has_vectors:
+        with st.spinner(f"Encoding {paragraphs}…"):
+            engine.query_vectors(asked)
+    with st.spinner(f"Searching {engine.index.n_paragraphs:,} paragraphs…"):
+        return {str(system): engine.rank(asked, system) for system in systems}
