@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from parm_core import reports
+from parm_core import records, reports
 from parm_core.errors import ConfigError, DataError, ParmError
 from parm_core.systems import DEFAULT_SYSTEM, parse_system
 from parm_core.types import Progress
@@ -96,6 +96,9 @@ def search(
         int | None, typer.Option(min=0, help="Pairs of paragraphs a case; all unless given.")
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    record: Annotated[
+        Path | None, typer.Option(help="Write what is needed to replay this search.")
+    ] = None,
 ) -> None:
     """Rank the cases of an index for one case, with the evidence."""
     from parm_core.index.store import open_index
@@ -103,13 +106,19 @@ def search(
 
     systems = _parsed(system, depth)
     searcher = Searcher(open_index(index))
-    query = searcher.query(_read_text(case))
+    text = _read_text(case)
+    query = searcher.query(text)
     found = [reports.search_report(searcher, query, s, top=top, evidence=evidence) for s in systems]
     if as_json:
         json.dump(found, sys.stdout, ensure_ascii=False, indent=1)
         print()
     else:
         print("\n\n".join(reports.as_text(report) for report in found))
+    if record:
+        rankings = {str(s): searcher.rank(query, s) for s in systems}
+        path = None if case == "-" else Path(case)
+        written = records.record(searcher.index, text, rankings, path)
+        _write(record, json.dumps(written, ensure_ascii=False, indent=1) + "\n")
 
 
 @app.command()
@@ -131,11 +140,36 @@ def run(
     cases = read_cases(queries)
     with _progress() as progress:
         ranked = reports.run_queries(searcher, cases, parsed, progress)
-    try:
-        out.write_text(reports.as_trec(ranked, str(parsed), top), encoding="utf-8")
-    except OSError as error:
-        raise DataError(f"cannot write {out}: {error.strerror}") from error
+    _write(out, reports.as_trec(ranked, str(parsed), top))
     print(f"{len(ranked)} queries, {parsed} -> {out}")
+
+
+@app.command()
+def replay(
+    record: Annotated[Path, typer.Argument(help="A record that parm search --record wrote.")],
+    case: Annotated[str, typer.Option(help="The case, where it has moved since.")] = "",
+    index: Annotated[Path | None, typer.Option(help="The index, where it has moved.")] = None,
+) -> None:
+    """Search again as recorded: exit 0 where all is the same, 1 where it differs, and how."""
+    from parm_core.index.store import open_index
+    from parm_core.retrieval import Searcher
+
+    recorded = records.read_record(record)
+    path = case or recorded["case"]["path"]
+    if not path:
+        raise DataError("the record names no file for the case; give it with --case")
+    searcher = Searcher(open_index(index or recorded["index"]))
+    text = _read_text(path)
+    found = list(records.differences(searcher, searcher.query(text), text, recorded))
+    print("\n".join(found) if found else "the same: every ranking as recorded")
+    raise typer.Exit(1 if found else 0)
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise DataError(f"cannot write {path}: {error.strerror}") from error
 
 
 def _parsed(names: list[str] | None, depth: int | None) -> list[Any]:
@@ -179,7 +213,7 @@ def _progress() -> Iterator[Progress]:
 def main() -> None:
     """Run the command line; one line on standard error and exit 2 for anything a person can mend."""
     try:
-        app(standalone_mode=False)
+        raise SystemExit(app(standalone_mode=False))
     except ParmError as error:
         _fail(str(error))
     except UsageError as error:

@@ -20,8 +20,8 @@ from parm_core.segmentation import SegmentOptions, check_text, segment_case
 from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
 from parm_core.types import Case, Encoder, Float32, Float64, Hits, Int64, Ranking
 
-_TABLES_KEPT = 4
-"""Tables of hits a query keeps: moving a depth slider must not fill the memory."""
+_TABLES_KEPT, _RANKINGS_KEPT = 4, 64
+"""What a query keeps: moving a slider must not fill the memory."""
 
 
 class Query:
@@ -46,6 +46,7 @@ class Query:
         self._hits: dict[tuple[str, str], Hits] = {}
         self._tables: dict[tuple[str, str, int], HitTable] = {}
         self._vectors: dict[str, Float32] = {}
+        self._rankings: dict[str, Ranking] = {}
         self._terms: list[list[str]] | None = None
 
     @property
@@ -96,6 +97,14 @@ class Searcher:
     def rank(self, query: Query, system: str | System) -> Ranking:
         """The cases found, best first. Raises ConfigError, EncoderError, IndexStoreError."""
         parsed = parse_system(system) if isinstance(system, str) else system
+        name = str(parsed)
+        if name not in query._rankings:
+            if len(query._rankings) >= _RANKINGS_KEPT:
+                del query._rankings[next(iter(query._rankings))]
+            query._rankings[name] = self._rank(query, parsed)
+        return query._rankings[name]
+
+    def _rank(self, query: Query, parsed: System) -> Ranking:
         if parsed.parts:
             return self._fuse(query, parsed)
         if parsed.whole_document:

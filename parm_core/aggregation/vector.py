@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from parm_core.aggregation.hit_table import HitTable
-from parm_core.types import Float32, Float64
+from parm_core.types import Float32, Float64, Int64
 
 Weights = Callable[..., Float64]
 
@@ -56,8 +56,25 @@ def extreme_scores(table: HitTable, extreme: np.ufunc) -> Float64:
     if not table.found.size:
         return np.zeros(0)
     query = extreme.reduce(table.query_vectors, axis=0).astype(np.float64)
-    cases = extreme.reduceat(table.distinct_vectors, table.first_distinct, axis=0)
+    cases = _extreme_by_group(table.distinct_vectors, table.first_distinct, extreme)
     return np.asarray(cases.astype(np.float64) @ query)
+
+
+def _extreme_by_group(vectors: Float32, starts: Int64, extreme: np.ufunc) -> Float32:
+    """(n, dim) -> (groups, dim): group g is vectors[starts[g]:starts[g + 1]].
+
+    What `extreme.reduceat` gives, by taking in every group's j-th member at once: several times as fast.
+    """
+    sizes = np.diff(starts, append=len(vectors))
+    largest_first = np.argsort(-sizes, kind="stable")
+    first, sizes = starts[largest_first], sizes[largest_first]
+    found = vectors[first]
+    for j in range(1, int(sizes[0])):
+        longer = int(np.searchsorted(-sizes, -j))
+        extreme(found[:longer], vectors[first[:longer] + j], out=found[:longer])
+    by_group = np.empty_like(found)
+    by_group[largest_first] = found
+    return by_group
 
 
 def suppliers(vectors: Float32, extreme: np.ufunc) -> Float64:

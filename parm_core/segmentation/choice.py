@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 from parm_core.segmentation.draft import Draft
-from parm_core.segmentation.furniture import without_furniture
 from parm_core.segmentation.marks import BILINGUAL
-from parm_core.segmentation.numbering import find_run
-from parm_core.segmentation.sentences import sentence_starts
-from parm_core.segmentation.units import Span, find_units
+from parm_core.segmentation.numbering import LEAST_RUN
+from parm_core.segmentation.outline import Outline
+from parm_core.segmentation.units import Span
 
 LEAST_COVERED = 0.5
 """Numbered paragraphs must span this share of the words …"""
@@ -27,30 +27,27 @@ _SUMMARY = re.compile(r"^\W{0,3}Summary\s*:", re.IGNORECASE | re.MULTILINE)
 _CLAIM = re.compile(r"^[ \t]*\[\d{1,3}\]", re.MULTILINE)
 
 
-def choose(text: str) -> str:
-    """The rule for the text; the same text always gets the same."""
-    if _is_coliee(text):
-        return "coliee"
-    draft = without_furniture(Draft(text))
-    units = find_units(draft)
-    if _is_numbered(draft, units):
+def choose(outline: Outline) -> str:
+    """The rule for a text that is not COLIEE's; the same text always gets the same."""
+    if _is_numbered(outline):
         return "numbered"
-    if len(units) > 1 or draft.words.count(0, len(text)) <= ONE_BLOCK_WORDS:
+    draft = outline.draft
+    total = draft.words.count(0, len(draft.text))
+    if len(outline.units) > 1 or total <= ONE_BLOCK_WORDS:
         return "lines"
-    sentences = 1 + len(sentence_starts(draft.text))
-    return (
-        "caselaw" if draft.words.count(0, len(text)) / sentences <= ONE_BLOCK_WORDS else "windows"
-    )
+    words_a_sentence = total / (1 + len(draft.sentences))
+    return "caselaw" if words_a_sentence <= ONE_BLOCK_WORDS else "windows"
 
 
-def _is_coliee(text: str) -> bool:
+def is_coliee(text: str) -> bool:
+    """Whether the text bears COLIEE's marks: suppressed citations, a bilingual note, a headnote."""
     if "FRAGMENT_SUPPRESSED" in text or BILINGUAL.search(text):
         return True
-    return bool(_SUMMARY.search(text)) and len(_CLAIM.findall(text)) >= 3
+    return bool(_SUMMARY.search(text)) and len(_CLAIM.findall(text)) >= LEAST_RUN
 
 
-def _is_numbered(draft: Draft, units: list[Span]) -> bool:
-    starts = set(find_run(draft.text, units))
+def _is_numbered(outline: Outline) -> bool:
+    draft, units, starts = outline.draft, outline.units, set(outline.numbers)
     if not starts:
         return False
     total = draft.words.count(0, len(draft.text))
@@ -64,7 +61,7 @@ def _is_numbered(draft: Draft, units: list[Span]) -> bool:
     return often and not _are_footnotes(draft, units, starts)
 
 
-def _are_footnotes(draft: Draft, units: list[Span], starts: set[int]) -> bool:
+def _are_footnotes(draft: Draft, units: Sequence[Span], starts: set[int]) -> bool:
     before = (draft.text[slice(*left)] for left, right in pairwise(units) if right[0] in starts)
     broken = sum(_is_cut_off(line) for line in before)
     return broken > MOST_BROKEN * len(starts)

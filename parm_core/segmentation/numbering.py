@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 from typing import NamedTuple
@@ -43,26 +43,25 @@ class _Link:
     previous: int | None
 
 
-def find_run(text: str, units: Iterable[Span]) -> list[int]:
+def find_run(text: str, units: Sequence[Span]) -> list[int]:
     """Where the numbered paragraphs begin: the best rising run of one style; [] if there is none.
 
     A run may skip a few numbers, may start late (an excerpt) and may start again at 1 (an
     appendix, a second opinion), but not inside a list that a colon or a semicolon announces.
     """
-    spans = list(units)
-    doubtful = _doubtful(text, spans)
-    runs = [_best_run(list(_numbers(text, spans, doubtful, style))) for style in _STYLES.values()]
+    doubtful = _doubtful(text, units)
+    runs = [_best_run(list(_numbers(text, units, doubtful, style))) for style in _STYLES.values()]
     long_enough = [run for run in runs if len(run) >= LEAST_RUN]
-    return max(long_enough, key=lambda run: _extent(spans, run), default=[])
+    return max(long_enough, key=lambda run: _extent(units, run), default=[])
 
 
-def _extent(spans: list[Span], run: list[int]) -> float:
+def _extent(spans: Sequence[Span], run: list[int]) -> float:
     """How much of the text the run spans, times the square root of how often it divides it."""
     return (spans[-1][1] - run[0]) * sqrt(len(run))
 
 
 def _numbers(
-    text: str, units: list[Span], doubtful: set[int], style: re.Pattern[str]
+    text: str, units: Sequence[Span], doubtful: set[int], style: re.Pattern[str]
 ) -> Iterator[Number]:
     for start, end in units:
         match = style.match(text, start, end)
@@ -75,7 +74,7 @@ def _heads(line: str) -> bool:
     return is_heading(line) and not is_enumerator(line)
 
 
-def _doubtful(text: str, units: list[Span]) -> set[int]:
+def _doubtful(text: str, units: Sequence[Span]) -> set[int]:
     """Starts of units that a colon or semicolon leads to, or that an open quotation holds."""
     doubtful: set[int] = set()
     quoted = 0

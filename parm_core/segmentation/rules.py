@@ -4,32 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from parm_core.segmentation.draft import Block, Draft
-from parm_core.segmentation.numbering import find_run
 from parm_core.segmentation.opening import opening_length
-from parm_core.segmentation.options import SegmentOptions
+from parm_core.segmentation.outline import Outline
 from parm_core.segmentation.units import Span, is_heading
 from parm_core.types import Kind
 
 CASELAW_WORDS = 200
 
 _SUMMARY = re.compile(r"\W{0,3}(?:Summary|Headnote)\s*:", re.IGNORECASE)
-
-
-@dataclass(frozen=True)
-class Outline:
-    """A draft with its units and the starts of its numbered paragraphs."""
-
-    draft: Draft
-    units: Sequence[Span]
-    options: SegmentOptions
-
-    @property
-    def numbers(self) -> list[int]:
-        """Where the numbered paragraphs begin."""
-        return find_run(self.draft.text, self.units)
 
 
 Rule = Callable[[Outline], list[Block]]
@@ -88,11 +72,24 @@ def coliee(outline: Outline) -> list[Block]:
     return numbered(outline) or lines(outline)
 
 
+def windows(outline: Outline) -> list[Block]:
+    """Blocks of window_words words, each sharing overlap_words with the one before."""
+    draft, options = outline.draft, outline.options
+    starts = draft.words.starts
+    size = min(options.window_words, options.max_words or options.window_words)
+    step = size - min(options.overlap_words, size // 2)
+    firsts = range(0, max(1, len(starts) - size + step), step)
+    ends = [*starts, len(draft.text)]
+    spans = ((starts[first], ends[min(first + size, len(starts))]) for first in firsts if starts)
+    return [Block(*draft.trim(start, end), Kind.BODY) for start, end in spans]
+
+
 RULE_BLOCKS: dict[str, Rule] = {
     "coliee": coliee,
     "caselaw": caselaw,
     "numbered": numbered,
     "lines": lines,
+    "windows": windows,
 }
 
 

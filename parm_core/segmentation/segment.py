@@ -6,15 +6,15 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parm_core.segmentation.boilerplate import without_boilerplate
-from parm_core.segmentation.choice import choose
-from parm_core.segmentation.draft import Block, Draft
+from parm_core.segmentation.choice import choose, is_coliee
+from parm_core.segmentation.draft import Draft
 from parm_core.segmentation.furniture import without_furniture
 from parm_core.segmentation.marks import without_marks
 from parm_core.segmentation.options import DEFAULTS, Segmentation, SegmentOptions
-from parm_core.segmentation.rules import RULE_BLOCKS, Outline
+from parm_core.segmentation.outline import Outline
+from parm_core.segmentation.rules import RULE_BLOCKS
 from parm_core.segmentation.sizing import resize
 from parm_core.segmentation.units import find_units
-from parm_core.segmentation.windows import windows
 from parm_core.types import Case, Paragraph, Progress
 
 
@@ -25,16 +25,21 @@ def segment(text: str, options: SegmentOptions = DEFAULTS) -> Segmentation:
     (windows may overlap). A paragraph is source[start:end], dropped spans inside it read as a
     space (a hyphen at a line break as nothing), its white space folded.
     """
-    rule = choose(text) if options.rule == "auto" else options.rule
-    if rule == "windows":
-        return _finish("windows", Draft(text), windows(Draft(text), options))
+    rule = "coliee" if options.rule == "auto" and is_coliee(text) else options.rule
     draft = _slim(text, rule)
     outline = Outline(draft, find_units(draft), options)
+    if rule == "auto":
+        rule = choose(outline)
+    if rule == "numbered" and not outline.numbers:
+        rule = "lines"
     blocks = RULE_BLOCKS[rule](outline)
-    if not blocks and rule == "numbered":
-        rule, blocks = "lines", RULE_BLOCKS["lines"](outline)
-    breaks = [start for start, _ in outline.units]
-    return _finish(rule, draft, resize(draft, blocks, breaks, options.max_words))
+    if rule != "windows":
+        breaks = [start for start, _ in outline.units]
+        blocks = resize(draft, blocks, breaks, options.max_words)
+    paragraphs = (
+        Paragraph(draft.read(start, end), kind, start, end) for start, end, kind in blocks
+    )
+    return Segmentation(rule, tuple(paragraphs), draft.dropped)
 
 
 def segment_case(case: Case, options: SegmentOptions = DEFAULTS) -> Case:
@@ -61,10 +66,3 @@ def _slim(text: str, rule: str) -> Draft:
     draft = Draft(text)
     slim = without_furniture(without_marks(draft) if rule == "coliee" else draft)
     return slim if slim.text.strip() else draft
-
-
-def _finish(rule: str, draft: Draft, blocks: Sequence[Block]) -> Segmentation:
-    paragraphs = [
-        Paragraph(draft.read(start, end), kind, start, end) for start, end, kind in blocks
-    ]
-    return Segmentation(rule, tuple(paragraphs), draft.dropped)

@@ -4,13 +4,14 @@ Every function returns a `Chart(figure, alt)`, takes its options by keyword, esc
 it quotes, and leaves paper and text colours to the page's theme.
 """
 
-from ui.charts.heatmap import heatmap
+from ui.charts.heatmap import MAX_MARKERS, heatmap
 from ui.charts.rankings import agreement, bump, overlap_bars
 from ui.charts.shares import contribution_bar, histogram
 from ui.charts.style import ACCENT, Chart, case_colours
 
 __all__ = [
     "ACCENT",
+    "MAX_MARKERS",
     "Chart",
     "agreement",
     "bump",

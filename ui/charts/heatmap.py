@@ -8,7 +8,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from parm_core.types import Float64, Int64
-from ui.charts.style import ACCENT, Chart, bare, counted, described, named, thinned, words
+from ui.charts.style import ACCENT, Chart, bare, counted, described, named, quoted, thinned, words
 from ui.evidence import percent
 
 MAX_MARKERS = 4_000
@@ -110,7 +110,7 @@ def _markers(
         places = np.vstack([places, selected]) if places.size else np.array([selected])
     whole = float(np.abs(cells).sum()) or 1.0
     limit = 100 if len(places) <= 1_000 else 60
-    your, its = ([words(text, limit) for text in side] for side in (query_openings, case_openings))
+    your, its = ([quoted(text, limit) for text in side] for side in (query_openings, case_openings))
     your_labels = [f"your {named(words(label, 40))}" for label in query_labels]
     its_labels = [f"its {named(words(label, 40))}" for label in case_labels]
     texts = [
@@ -125,7 +125,7 @@ def _markers(
         marker={"symbol": "square", "size": _marker_size(cells), "color": "rgba(0,0,0,0)"},
         selected={"marker": {"opacity": 0}},
         unselected={"marker": {"opacity": 0}},
-        customdata=places,
+        customdata=places.tolist(),
         hovertext=texts,
         hoverinfo="text",
     )

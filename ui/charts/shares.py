@@ -9,7 +9,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from parm_core.types import Float64, Int64
-from ui.charts.style import ACCENT, QUIET, REST, Chart, bare, counted, described, words
+from ui.charts.style import ACCENT, QUIET, REST, Chart, bare, counted, described, quoted, words
 from ui.evidence import percent
 
 _SHADES = ("#1c5f94", "#3079b8", "#5295c9", "#7db1da", "#a8cbe6")
@@ -33,11 +33,11 @@ def contribution_bar(
     rest = max(0.0, 1.0 - sum(sizes))
     figure = go.Figure()
     for i, (share, label) in enumerate(zip(shares, labels, strict=True)):
-        quoted = f"<br>{words(openings[i])}" if openings else ""
+        quote = f"<br>{quoted(openings[i])}" if openings else ""
         figure.add_trace(
             _part(
                 abs(share),
-                f"<b>{words(label, 80)}</b><br>{percent(share)}{quoted}",
+                f"<b>{words(label, 80)}</b><br>{percent(share)}{quote}",
                 percent(share),
                 _fill(i, share < 0),
             )

@@ -50,6 +50,15 @@ def words(text: str, limit: int = 100) -> str:
     return html.escape(opening(text, limit), quote=False)
 
 
+def quoted(text: str, limit: int = 100) -> str:
+    """The opening of a text, safe as `words` is, in quotation marks, on lines that a phone shows."""
+    return f"“{_lines(opening(text, limit), 50)}”"
+
+
+def _lines(text: str, width: int) -> str:
+    return "<br>".join(html.escape(line, quote=False) for line in wrap(text, width))
+
+
 def named(label: str) -> str:
     """ "paragraph 12" for "12"; other labels as they are."""
     return f"paragraph {label}" if label.isdecimal() else label
@@ -80,15 +89,16 @@ def bare(figure: go.Figure, *, title: str, height: int, **layout: Any) -> None:
 
     height: in pixels, without the title.
     """
-    lines = wrap(opening(title, 120), 44) or [""]
-    top = 22 * len(lines) + 18
+    text = _lines(opening(title, 120), 44)
+    extra = text.count("<br>")
+    top = 40 + 22 * extra
     settings: dict[str, Any] = {
         "title": {
-            "text": "<br>".join(html.escape(line, quote=False) for line in lines),
+            "text": text,
             "yref": "container",
             "y": 1,
             "yanchor": "top",
-            "pad": {"t": 6 + 20 * (len(lines) - 1)},
+            "pad": {"t": 6 + 20 * extra},
         },
         "height": height + top,
         "margin": {"l": 8, "r": 8, "t": top, "b": 8},
