@@ -4,7 +4,13 @@ import streamlit as st
 
 from ui import shell
 
-st.set_page_config(page_title="PARM Explorer", page_icon="⚖️", layout="wide")
+st.set_page_config(
+    page_title="PARM Explorer",
+    page_icon="⚖️",
+    layout="wide",
+    # The menu is also where one chooses light or dark.
+    menu_items={"About": shell.ABOUT},
+)
 shell.style()
 st.navigation(
     [

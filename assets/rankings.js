@@ -110,7 +110,10 @@ export default function (component) {
   });
   root.onclick = (event) => {
     const button = event.target.closest("button");
-    if (button) setTriggerValue("picked", button.dataset.case);
+    if (!button) return;
+    setTriggerValue("picked", button.dataset.case);
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    document.getElementById("evidence")?.scrollIntoView({ behavior: calm ? "auto" : "smooth" });
   };
   root.onkeydown = (event) => {
     const button = event.target.closest("button");

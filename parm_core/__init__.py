@@ -30,7 +30,7 @@ _WHERE = {
     "IndexStoreError": "errors",
     "Paragraph": "types",
     "ParmError": "errors",
-    "Query": "retrieval",
+    "Query": "query",
     "Ranking": "types",
     "Searcher": "retrieval",
     "SegmentOptions": "segmentation",

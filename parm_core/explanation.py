@@ -11,7 +11,8 @@ import numpy as np
 from parm_core.aggregation import AGGREGATIONS, Aggregation, vector
 from parm_core.aggregation.hit_table import HitTable
 from parm_core.errors import ConfigError
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Float64, Int64
 

@@ -11,7 +11,8 @@ from typing import Any
 from parm_core._version import __version__
 from parm_core.errors import DataError
 from parm_core.index.store import Index
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.types import Ranking
 
 FORMAT = 1

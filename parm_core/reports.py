@@ -8,7 +8,8 @@ from typing import Any
 from parm_core.errors import DataError
 from parm_core.explanation import OPENING, Contributions, HybridContributions, contributions
 from parm_core.index.store import Index
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.systems import System
 from parm_core.types import Case, Progress, Ranking, Run
 

@@ -3,63 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cached_property
 
 import numpy as np
 
 from parm_core.aggregation import AGGREGATIONS
 from parm_core.aggregation.hit_table import HitTable
-from parm_core.errors import DataError, EncoderError
+from parm_core.errors import EncoderError
 from parm_core.index import lexical
 from parm_core.index.build import opening
 from parm_core.index.dense import DenseEngine, FaissEngine, ProductEngine
 from parm_core.index.store import Index
+from parm_core.query import Query
 from parm_core.segmentation import SegmentOptions, check_text, segment_case
 from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
 from parm_core.types import Case, Encoder, Float32, Float64, Hits, Int64, Ranking
 
 _TABLES_KEPT, _RANKINGS_KEPT = 4, 64
 """What a query keeps: moving a slider must not fill the memory."""
-
-
-class Query:
-    """A query case against one index. What is costly is computed once: terms, vectors, hits.
-
-    case: the case, segmented. excluded: the id of a case to leave out (the query itself), or None.
-    positions: (n_q,) places of the retrieved paragraphs within the case, from 0; texts: theirs.
-    seconds: where the time went so far, by step: segment, encode, retrieve, aggregate.
-    """
-
-    def __init__(self, case: Case, excluded: str | None = None) -> None:
-        held = [(i, p.text) for i, p in enumerate(case.paragraphs) if p.retrieved]
-        if not held:
-            raise DataError(
-                "the query case has no paragraph to search with; paste more of its text"
-            )
-        self.case = case
-        self.excluded = excluded
-        self.positions: Int64 = np.array([i for i, _ in held], dtype=np.int64)
-        self.texts: list[str] = [text for _, text in held]
-        self.seconds: dict[str, float] = {}
-        self._hits: dict[tuple[str, str], Hits] = {}
-        self._tables: dict[tuple[str, str, int], HitTable] = {}
-        self._vectors: dict[str, Float32] = {}
-        self._rankings: dict[str, Ranking] = {}
-        self._terms: list[list[str]] | None = None
-
-    @property
-    def has_vectors(self) -> bool:
-        """Whether its paragraphs have been encoded."""
-        return "paragraphs" in self._vectors
-
-    @contextmanager
-    def timed(self, step: str) -> Iterator[None]:
-        """Add the time spent within to `seconds[step]`."""
-        start = time.perf_counter()
-        yield
-        self.seconds[step] = self.seconds.get(step, 0.0) + time.perf_counter() - start
 
 
 class Searcher:

@@ -99,8 +99,7 @@ def vavg(hits, *, queries, vectors, **_):
     query = scaled(add(queries), 1 / len(queries))
     found = hit_vectors(hits, vectors)
     return {
-        c: dot(query, scaled(add([v for _, v in held]), 1 / len(held)))
-        for c, held in found.items()
+        c: dot(query, scaled(add([v for _, v in held]), 1 / len(held))) for c, held in found.items()
     }
 
 

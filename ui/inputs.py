@@ -10,7 +10,8 @@ import streamlit as st
 
 from parm_core.aggregation import AGGREGATIONS
 from parm_core.errors import ConfigError, DataError
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.segmentation import RULES
 from parm_core.systems import DEFAULT_DEPTH, System, parse_system
 from ui import resources
@@ -19,7 +20,7 @@ SUGGESTED = (
     "bm25:doc", "bm25:rrf", "bm25:srrf", "bm25:max", "dense:firstp", "dense:maxp", "dense:rrf",
     "dense:srrf", "dense:vrrf", "dense:max", "hybrid:rrf",
 )  # fmt: skip
-DEFAULT_SYSTEMS = ["bm25:rrf", "dense:vrrf", "hybrid:rrf"]
+DEFAULT_SYSTEMS = ["bm25:srrf", "dense:srrf", "hybrid:rrf"]
 MAX_SYSTEMS = 4
 _SOURCES = {
     "sample": "A sample case",
@@ -121,14 +122,16 @@ def _checked(text: str | None, title: str) -> Chosen | None:
     return None if text is None else Chosen(text, title)
 
 
-def rule() -> str:
-    """The rule the query case is cut by."""
+def rule(*, fixed: bool) -> str:
+    """The rule the query case is cut by; fixed for a case of the collection, which was cut before."""
     return st.selectbox(
         "How it is cut into paragraphs",
         list(RULES),
         key="rule",
         bind="query-params",
-        help="auto looks at the text; choose another rule if the case was cut badly.",
+        disabled=fixed,
+        help="auto looks at the text; choose another rule if the case was cut badly. "
+        "A case of the collection stays as it was cut for its index.",
     )
 
 
@@ -159,7 +162,7 @@ def systems() -> list[System]:
 
 def top() -> int:
     """How many cases a ranking shows."""
-    return st.select_slider("Cases shown", [10, 20, 50, 100], 20, key="top", bind="query-params")
+    return st.select_slider("Cases shown", [10, 20, 50, 100], 10, key="top", bind="query-params")
 
 
 def depth() -> int:
@@ -232,9 +235,10 @@ def asked() -> tuple[Searcher, Query] | None:
     with left:
         name = collection()
         engine = resources.searcher(name)
-        chosen_rule = rule()
     with right:
         chosen = case(engine)
+    with left:
+        chosen_rule = rule(fixed=chosen is not None and chosen.case_id is not None)
     if chosen is None:
         st.info("Choose or paste a case to begin. Nothing you paste leaves this machine.")
         return None

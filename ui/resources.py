@@ -14,7 +14,8 @@ from parm_core.errors import IndexStoreError
 from parm_core.index.build import build_index, collection_sha256
 from parm_core.index.store import MANIFEST, open_index
 from parm_core.library import indexes_folder, list_indexes
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.segmentation import SegmentOptions
 from parm_core.systems import System
 from parm_core.types import Collection, Ranking

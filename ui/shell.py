@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from pathlib import Path
 
 import streamlit as st
 
 from parm_core.errors import ParmError
-from ui import evidence
+from ui import evidence, fonts
 from ui.charts import Chart
+
+ABOUT = (
+    "**PARM Explorer** finds similar cases when the query is itself a whole case. "
+    "Nothing you search with leaves this machine."
+)
+
+_STYLE = Path(__file__).parents[1] / "assets" / "app.css"
 
 
 def style() -> None:
-    """The rules for case text, which the theme's options cannot express."""
+    """Fonts, the look of case text, and what else the theme's options cannot express."""
+    st.html(fonts.stylesheet())
     st.html(evidence.STYLESHEET)
+    st.html(_STYLE)
 
 
 @contextmanager
@@ -35,16 +44,19 @@ def seconds(spent: Mapping[str, float]) -> None:
     steps = ("segment", "encode", "retrieve", "aggregate")
     told = [f"{step} {1000 * spent[step]:,.0f} ms" for step in steps if step in spent]
     if told:
-        st.caption("Time spent on this case: " + ", ".join(told))
+        st.caption(
+            f"Time spent on this case: {', '.join(told)}. The address of this page is a link to this "
+            "view; it names a sample case, and never holds the text of another."
+        )
 
 
-def chart(made: Chart, *, key: str, selectable: bool = False) -> Any:
-    """Show a chart with its alternative text; returns the selection where one can be made."""
-    return st.plotly_chart(
+def chart(made: Chart, *, key: str, on_select: Callable[[], None] | None = None) -> None:
+    """Show a chart with its alternative text; `on_select` is called when a point is picked."""
+    st.plotly_chart(
         made.figure,
         key=key,
         alt=made.alt,
-        on_select="rerun" if selectable else "ignore",
+        on_select=on_select or "ignore",
         selection_mode="points",
         config={"displaylogo": False, "displayModeBar": False},
     )

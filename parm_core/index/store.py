@@ -205,7 +205,8 @@ class Index:
 
     def _array(self, name: str) -> Any:
         try:
-            return np.load(self.path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            mapped = np.load(self.path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
+            return np.asarray(mapped)
         except (OSError, ValueError) as error:
             raise IndexStoreError(
                 f"{self.path / name}.npy cannot be read ({error}); build the index again"

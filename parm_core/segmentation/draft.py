@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -52,8 +52,23 @@ class Draft:
         return sentence_starts(self.text)
 
     def drop(self, spans: Sequence[Dropped]) -> Draft:
-        """The draft with more dropped; spans must not overlap what is dropped already."""
-        return Draft(self.source, tuple(sorted((*self.dropped, *spans), key=lambda s: s.start)))
+        """The draft with more dropped; of a span, what is not dropped already."""
+        more = [piece for span in spans for piece in self._kept_pieces(span)]
+        return Draft(self.source, tuple(sorted((*self.dropped, *more), key=lambda s: s.start)))
+
+    def _kept_pieces(self, span: Dropped) -> Iterator[Dropped]:
+        at = span.start
+        for gone in self._dropped_near(span.start, span.end):
+            if at < gone.start < span.end:
+                yield Dropped(at, gone.start, span.reason)
+            at = max(at, gone.end)
+        if at < span.end:
+            yield Dropped(at, span.end, span.reason)
+
+    def _dropped_near(self, start: int, end: int) -> Sequence[Dropped]:
+        first = bisect_left(self.dropped, start, key=lambda span: span.end)
+        last = bisect_right(self.dropped, end, key=lambda span: span.start)
+        return self.dropped[first:last]
 
     def trim(self, start: int, end: int) -> tuple[int, int]:
         """The span without white space, or dropped text, at its ends; empty if that is all."""
@@ -63,10 +78,8 @@ class Draft:
 
     def read(self, start: int, end: int) -> str:
         """What a paragraph at source[start:end] says."""
-        first = bisect_left(self.dropped, start, key=lambda span: span.end)
-        last = bisect_right(self.dropped, end, key=lambda span: span.start)
         parts, at = [], start
-        for span in self.dropped[first:last]:
+        for span in self._dropped_near(start, end):
             if span.reason == REJOINED and start <= span.start and span.end <= end:
                 parts.append(self.text[at : span.start])
                 at = span.end

@@ -18,7 +18,10 @@ _PAGE = re.compile(
     r"|\d{1,4}\s*(?:of|/)\s*\d{1,4}|[-\u2013\u2014~*|]\s*\d{1,4}\s*[-\u2013\u2014~*|]|\d{1,3}",
     re.IGNORECASE,
 )
-_STAMP = re.compile(r"case:?\s.{0,80}\b(?:doc(?:ument)?|page|filed|entry)\b.{0,120}", re.IGNORECASE)
+_STAMP = re.compile(
+    r"case:?\s+(?:no\.?\s*)?\d[\w:.-]*.{0,60}\b(?:document|doc|page|entry)\b:?\s*#?\d.{0,100}",
+    re.IGNORECASE,
+)
 _BROKEN = re.compile(
     r"(?<![^\W\d_])(?P<head>[^\W\d_]{2,40})(?P<break>[-\u2010]\n[ \t]{0,80})"
     r"(?=(?P<tail>[^\W\d_]{2,40}))"
@@ -44,8 +47,8 @@ def without_furniture(draft: Draft) -> Draft:
     """The draft with page furniture and punctuation-only lines dropped, broken words rejoined."""
     spans = list(lines(draft.text))
     found = [Dropped(*span, reason) for span in spans if (reason := _reason(draft.text, *span))]
-    pages = {drop.start for drop in found if drop.reason == "page furniture"}
-    found += [Dropped(*span, "running head") for span in _running_heads(draft.text, spans, pages)]
+    gone = {drop.start: drop.reason for drop in found}
+    found += [Dropped(*span, "running head") for span in _running_heads(draft.text, spans, gone)]
     slim = draft.drop(found)
     return slim.drop(list(_broken_words(slim.text)))
 
@@ -60,15 +63,15 @@ def _reason(text: str, start: int, end: int) -> str:
 
 
 def _running_heads(
-    text: str, spans: list[tuple[int, int]], pages: set[int]
+    text: str, spans: list[tuple[int, int]], gone: dict[int, str]
 ) -> Iterator[tuple[int, int]]:
     """Short lines that come back beside page numbers."""
     beside = {
         spans[j]
         for i, span in enumerate(spans)
-        if span[0] in pages
+        if gone.get(span[0]) == "page furniture"
         for j in (i - 1, i + 1)
-        if 0 <= j < len(spans) and spans[j][0] not in pages
+        if 0 <= j < len(spans) and spans[j][0] not in gone
     }
     near = [s for s in sorted(beside) if s[1] - s[0] <= _RUNNING_MOST_CHARACTERS]
     counts = Counter(text[a:b].casefold() for a, b in near)

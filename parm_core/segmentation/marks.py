@@ -12,7 +12,7 @@ from parm_core.segmentation.words import word_set
 
 SUPPRESSED = re.compile(r"[<\[]?\b[A-Z]+_SUPPRESSED\b[>\]]?")
 BILINGUAL = re.compile(
-    r"\[?[ \t]*(?:(?:English|French) language version (?:follows|precedes)[^\n\]]{0,80}"
+    r"\[?[ \t]{0,5}(?:(?:English|French) language version (?:follows|precedes)[^\n\]]{0,80}"
     r"|La version (?:anglaise|fran[\u00e7c]aise)[^\n\]]{0,80})\]?",
     re.IGNORECASE,
 )

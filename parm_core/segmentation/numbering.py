@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from parm_core.segmentation.units import Span, is_enumerator, is_heading
 
-_NOT_TEXT = r"(?!\s*(?:[A-Z]\.\s?(?:\d|[A-Z]\.)|[a-z]|\d|U\.S\.|S\.\s?Ct|L\.\s?Ed))"
+_NOT_TEXT = r"(?!\s*(?:(?:[A-Z]\.\s?){1,3}\d|[a-z]|\d|U\.\s?S\.|S\.\s?Ct|L\.\s?Ed))"
 _STYLES = {
     "dot": re.compile(rf"(\d{{1,3}})\s?\.(?=\s|[^\W\d_]|[\"'(\[\u201c\u2018]|$){_NOT_TEXT}"),
     "bracket": re.compile(r"\[\s?(\d{1,4})\s?\]"),

@@ -63,7 +63,9 @@ _CITATION = re.compile(
     r"\d{1,4}\s[A-Z][\w.]{0,9}(?:\s\d?[A-Za-z.]{1,6}){0,2}\s\d"
 )
 
-_CLAUSE = re.compile(r"[;:.!?\u2026\uff1b\uff1a\u061b]\s+(?=\S)|[\uff1b\uff1a]|\u2014")
+_CLAUSE = re.compile(
+    r"(?:[;:!?\u2026\uff1b\uff1a\u061b]|(?<=[^\W\d_A-Z]{4})\.)\s+(?=\S)|[\uff1b\uff1a]|\u2014"
+)
 _COMMA = re.compile(r"[,)\]\u060c]\s+(?=\S)|[\uff0c\u3001]|\s(?=\()")
 
 

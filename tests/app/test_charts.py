@@ -10,26 +10,8 @@ import pytest
 from ui import charts
 
 ROOT = Path(__file__).parents[2]
-CELLS = np.array([[0.0, 0.5, 0.0], [2.0, 0.0, 1.5]])
 HOSTILE = "<b>bold</b> & \"quoted\" 'text'"
 SAFE = "&lt;b&gt;bold&lt;/b&gt; &amp; \"quoted\" 'text'"
-
-
-def heatmap(cells=CELLS, **options):
-    rows, columns = cells.shape
-    given = {
-        "query_labels": [str(i + 1) for i in range(rows)],
-        "case_labels": [str(i + 1) for i in range(columns)],
-        "query_openings": [f"query text {i + 1}" for i in range(rows)],
-        "case_openings": [f"case text {i + 1}" for i in range(columns)],
-        "title": "A v B under bm25:rrf",
-    }
-    return charts.heatmap(cells, **{**given, **options})
-
-
-def parts(chart):
-    """grid, column totals, row totals, markers."""
-    return chart.figure.data
 
 
 def ranks():
@@ -40,143 +22,6 @@ def ranks():
 
 
 TITLES = {"a": "A & Sons", "b": "B <i>", "c": "C"}
-
-
-class TestHeatmap:
-    def test_cells_and_totals_are_the_matrix_and_its_sums(self):
-        grid, across, down, _ = parts(heatmap())
-        np.testing.assert_array_equal(grid.z, CELLS)
-        np.testing.assert_array_equal(across.y, [2.0, 0.5, 1.5])
-        np.testing.assert_array_equal(down.x, [0.5, 3.5])
-        assert (across.xaxis, across.yaxis) == (None, "y2")
-        assert (down.xaxis, down.yaxis, down.orientation) == ("x2", None, "h")
-
-    def test_totals_say_whose_they_are(self):
-        _, across, down, _ = parts(heatmap())
-        assert list(across.hovertext)[0] == "its paragraph 1: 2 in all"
-        assert list(down.hovertext)[1] == "your paragraph 2: 3.5 in all"
-
-    def test_a_marker_over_every_cell_carries_its_row_and_column(self):
-        markers = parts(heatmap())[3]
-        assert [list(place) for place in markers.customdata] == [
-            *([0, 0], [0, 1], [0, 2]),
-            *([1, 0], [1, 1], [1, 2]),
-        ]
-        assert list(markers.x) == [0, 1, 2, 0, 1, 2]
-        assert list(markers.y) == [0, 0, 0, 1, 1, 1]
-
-    def test_customdata_travels_as_lists(self):
-        """Packed as an array, a selected point would come back as a dict."""
-        sent = heatmap().figure.to_plotly_json()["data"][3]["customdata"]
-        assert isinstance(sent[0], list | tuple)
-        assert isinstance(sent[0][0], int)
-
-    def test_hover_quotes_both_openings_and_the_share(self):
-        assert parts(heatmap())[3].hovertext[3] == (
-            "<b>your paragraph 2 × its paragraph 1</b><br>adds 2, 50 % of the score's terms"
-            "<br>your: “query text 2”<br>its: “case text 1”"
-        )
-        assert "adds nothing" in parts(heatmap())[3].hovertext[0]
-
-    def test_labels_that_are_words_stand_as_they_are(self):
-        chart = heatmap(query_labels=["introduction", "1"], case_labels=["opening", "1", "2"])
-        assert parts(chart)[3].hovertext[0].startswith("<b>your introduction × its opening</b>")
-        assert list(chart.figure.layout.yaxis.ticktext) == ["introduction", "1"]
-        assert list(chart.figure.layout.xaxis.ticktext) == ["openi", "1", "2"]
-
-    def test_case_text_is_escaped_wherever_it_is_quoted(self):
-        chart = heatmap(
-            query_labels=[HOSTILE] * 2,
-            case_labels=[HOSTILE] * 3,
-            query_openings=[HOSTILE] * 2,
-            case_openings=[HOSTILE] * 3,
-            title=HOSTILE,
-        )
-        assert parts(chart)[3].hovertext[0].count(SAFE) == 4
-        assert SAFE in parts(chart)[1].hovertext[0]
-        assert chart.figure.layout.title.text == SAFE
-        assert "<b>bold" not in chart.figure.to_json()
-        assert list(chart.figure.layout.xaxis.ticktext)[0] == "&lt;b&gt;bo"
-
-    def test_a_long_opening_is_cut_and_broken_into_lines(self):
-        chart = heatmap(query_openings=["duty of care " * 100, "x"])
-        quote = parts(chart)[3].hovertext[0].split("your: ")[1].split("<br>its:")[0]
-        assert quote.startswith("“duty of care duty")
-        assert quote.endswith("…”")
-        assert max(map(len, quote.split("<br>"))) <= 52
-        assert len(quote) <= 110
-
-    def test_axes_and_title_are_named(self):
-        layout = heatmap().figure.layout
-        assert layout.title.text == "A v B under bm25:rrf"
-        assert layout.xaxis.title.text == "the found case's paragraphs"
-        assert layout.yaxis.title.text == "your case's paragraphs"
-
-    def test_the_first_paragraph_is_at_the_top(self):
-        assert list(heatmap().figure.layout.yaxis.range) == [1.5, -0.5]
-
-    def test_the_scale_starts_at_0_where_nothing_is_negative(self):
-        axis = heatmap().figure.layout.coloraxis
-        assert (axis.cmin, axis.cmax) == (0, 2)
-        assert list(axis.colorbar.ticktext) == ["0", "2 added"]
-
-    def test_the_scale_is_centred_on_0_where_a_cell_is_negative(self):
-        axis = heatmap(np.array([[0.5, -3.0]])).figure.layout.coloraxis
-        assert (axis.cmin, axis.cmax) == (-3, 3)
-        assert list(axis.colorbar.ticktext) == ["−3", "0", "3 added"]
-
-    def test_panels_share_the_scale_they_are_given(self):
-        axis = heatmap(scale_max=8.0, diverging=True).figure.layout.coloraxis
-        assert (axis.cmin, axis.cmax) == (-8, 8)
-        assert heatmap(scale_max=8.0).figure.layout.coloraxis.cmin == 0
-
-    def test_a_selected_cell_is_framed(self):
-        assert len(heatmap().figure.layout.shapes) == 0
-        for shape in heatmap(selected=(1, 2)).figure.layout.shapes:
-            assert (shape.x0, shape.x1, shape.y0, shape.y1) == (1.5, 2.5, 0.5, 1.5)
-        assert len(heatmap(selected=(1, 2)).figure.layout.shapes) == 2
-
-    def test_a_large_matrix_marks_its_strongest_cells_that_are_not_0(self):
-        cells = np.zeros((100, 100))
-        cells[:50] = np.arange(5_000).reshape(50, 100) + 1.0
-        places = [tuple(p) for p in parts(heatmap(cells))[3].customdata]
-        assert len(places) == charts.MAX_MARKERS
-        assert places[0] == (49, 99)
-        assert set(places) == {divmod(i, 100) for i in range(1_000, 5_000)}
-
-    def test_a_large_sparse_matrix_marks_only_what_is_not_0_and_what_is_selected(self):
-        cells = np.zeros((100, 100))
-        cells[3, 4] = -1.0
-        chart = heatmap(cells, selected=(9, 9))
-        assert [list(p) for p in parts(chart)[3].customdata] == [[3, 4], [9, 9]]
-
-    def test_ticks_thin_out_by_round_steps(self):
-        layout = heatmap(np.ones((90, 45))).figure.layout
-        assert list(layout.xaxis.tickvals) == list(range(0, 45, 5))
-        assert list(layout.yaxis.tickvals) == list(range(0, 90, 5))
-        assert list(layout.xaxis.ticktext)[:2] == ["1", "6"]
-
-    def test_the_alternative_text_has_size_sum_and_strongest_pair(self):
-        assert heatmap().alt == (
-            "A v B under bm25:rrf: 2 paragraphs of your case by 3 paragraphs of the found case; "
-            "3 pairs add 4 in all. The strongest is your paragraph 2 with its paragraph 1: 2, 50 %."
-        )
-
-    def test_the_strongest_pair_may_be_negative(self):
-        assert heatmap(np.array([[1.0, -3.0]])).alt.endswith(
-            "The strongest is your paragraph 1 with its paragraph 2: -3, −75 %."
-        )
-
-    def test_a_matrix_of_zeros_says_so(self):
-        chart = heatmap(np.zeros((1, 2)))
-        assert chart.alt.endswith(
-            "1 paragraph of your case by 2 paragraphs of the found case; no pair adds anything."
-        )
-        assert chart.figure.layout.coloraxis.cmax == 1
-
-    def test_labels_that_do_not_fit_the_cells_are_refused(self):
-        with pytest.raises(ValueError, match="zip"):
-            heatmap(query_labels=["1"])
 
 
 class TestBump:
@@ -194,6 +39,10 @@ class TestBump:
         line = self.line(chart, "B &lt;i&gt;")
         assert list(line.y) == [2, None, None]
         assert line.connectgaps is False
+
+    def test_the_last_rank_of_the_top_is_within_it(self):
+        chart = charts.bump(ranks(), titles=TITLES, top=3)
+        assert list(self.line(chart, "A &amp; Sons").y) == [1, 3, 2]
 
     def test_rank_1_is_on_top(self):
         layout = charts.bump(ranks(), titles=TITLES, top=10).figure.layout
@@ -240,7 +89,7 @@ class TestAgreement:
     def test_values_stand_in_their_cells(self):
         grid = charts.agreement(self.matrix, measure="Kendall's tau").figure.data[0]
         np.testing.assert_array_equal(grid.z, self.matrix.to_numpy())
-        assert [list(row) for row in grid.text][0] == ["1.00", "0.25", ""]
+        assert list(grid.text[0]) == ["1.00", "0.25", ""]
         assert grid.hovertext[1][2] == "y and z: Kendall's tau 0.75"
         assert grid.hovertext[0][2] == "x and z: Kendall's tau not defined"
 
@@ -270,21 +119,29 @@ class TestOverlapBars:
         }
 
     def test_each_region_is_a_bar_of_its_size_most_shared_first(self):
-        bars = charts.overlap_bars(self.regions()).figure.data[0]
-        assert list(bars.y) == ["both", "only s", "only t"]
+        figure = charts.overlap_bars(self.regions()).figure
+        bars = figure.data[0]
+        assert list(bars.y) == list(figure.layout.yaxis.tickvals) == [0, 1, 2]
+        assert list(figure.layout.yaxis.ticktext) == ["both", "only s", "only t"]
         assert list(bars.x) == [3, 1, 0]
         assert list(bars.hovertext) == ["both: 3 cases", "only s: 1 case", "only t: 0 cases"]
 
     def test_regions_of_three_are_told_in_words(self):
         keys = ["a", "ab", "abc", "b", "ac", "bc", "c"]
         regions = {frozenset(key): tuple("x" * n) for n, key in enumerate(keys)}
-        bars = charts.overlap_bars(regions).figure.data[0]
-        assert list(bars.y)[:3] == ["all 3", "only b and c", "only a and c"]
+        figure = charts.overlap_bars(regions).figure
+        bars = figure.data[0]
+        assert list(figure.layout.yaxis.ticktext)[:3] == ["all 3", "only b and c", "only a and c"]
         assert list(bars.x)[:3] == [2, 5, 4]
 
     def test_given_names_are_shown_escaped(self):
-        bars = charts.overlap_bars(self.regions(), names={"s": HOSTILE}).figure.data[0]
-        assert list(bars.y)[1] == f"only {SAFE}"
+        figure = charts.overlap_bars(self.regions(), names={"s": HOSTILE}).figure
+        assert figure.layout.yaxis.ticktext[1] == f"only {SAFE}"
+        assert figure.data[0].hovertext[1] == f"only {SAFE}: 1 case"
+
+    def test_long_names_that_look_alike_once_cut_keep_their_own_bars(self):
+        regions = {frozenset({"s" * 80 + end}): ("c",) for end in "xyz"}
+        assert list(charts.overlap_bars(regions).figure.data[0].y) == [0, 1, 2]
 
     def test_the_alternative_text_has_every_size(self):
         assert charts.overlap_bars(self.regions(), title="Top 20").alt == (
@@ -388,18 +245,6 @@ class TestColours:
         assert _contrast(theme["primaryColor"], "#ffffff") >= 4.5
         assert _contrast(theme["primaryColor"], paper) >= 3
         assert _contrast(charts.ACCENT, paper) >= 3
-
-
-def test_every_alternative_text_can_be_sent():
-    assert heatmap(title="lone \ud800").alt.startswith("lone \ufffd:")
-    heatmap(title="lone \ud800", query_openings=["\ud800", "\x00"]).figure.to_json().encode()
-
-
-def test_a_figure_leaves_paper_and_text_colours_to_the_theme():
-    layout = heatmap().figure.layout
-    assert layout.paper_bgcolor == layout.plot_bgcolor == "rgba(0,0,0,0)"
-    assert layout.font.color is None
-    assert layout.coloraxis.colorscale is None
 
 
 def _theme():

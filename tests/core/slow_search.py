@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import oracles
 
@@ -128,4 +130,4 @@ def assert_ranking(ranking, scores, *, rel=1e-5):
     wanted = [scores[case_id] for case_id in ranking.case_ids]
     slack = rel * max(map(abs, wanted), default=0)
     np.testing.assert_allclose(ranking.scores, wanted, rtol=rel, atol=slack)
-    assert all(a >= b - slack for a, b in zip(wanted, wanted[1:], strict=False))
+    assert all(a >= b - slack for a, b in pairwise(wanted))

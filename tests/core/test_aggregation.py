@@ -113,7 +113,12 @@ def test_scores_are_those_of_the_formula_on_long_lists(name):
 
 @pytest.mark.parametrize(
     ("name", "params"),
-    [("rrf", {"k": 0}), ("rrf", {"k": 7.5}), ("vrrf", {"k": 2}), ("srrf", {"k": 1, "p": 3, "a": 1})],
+    [
+        ("rrf", {"k": 0}),
+        ("rrf", {"k": 7.5}),
+        ("vrrf", {"k": 2}),
+        ("srrf", {"k": 1, "p": 3, "a": 1}),
+    ],
 )
 def test_parameters_are_those_of_the_formula(name, params):
     random = np.random.default_rng(3)

@@ -53,7 +53,9 @@ def test_regions_split_the_union(x, y, z, k):
     for names, cases in found.items():
         for case_id in cases:
             assert names == {name for name, top in tops.items() if case_id in top}
-    assert sorted(c for cases in found.values() for c in cases) == sorted(set().union(*tops.values()))
+    assert sorted(c for cases in found.values() for c in cases) == sorted(
+        set().union(*tops.values())
+    )
 
 
 def test_jaccard_by_hand():

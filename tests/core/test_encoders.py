@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import json
+import shutil
 import socket
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +17,8 @@ from parm_core.index.build import build_index
 from parm_core.retrieval import Searcher
 from parm_core.types import Case, Collection
 
-WORDS = "[PAD] [UNK] [CLS] [SEP] query passage : the barge sank bees died lamp fell mill".split()
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "query", "passage", ":", "the"]
+WORDS += ["barge", "sank", "bees", "died", "lamp", "fell", "mill"]
 PROMPTS = {"query": "query : ", "document": "passage : "}
 
 
@@ -159,7 +163,7 @@ def test_a_folder_is_an_encoder(plain):
         16,
         12,
     )
-    with open(f"{plain}/model.safetensors", "rb") as file:
+    with (Path(plain) / "model.safetensors").open("rb") as file:
         assert encoder.weights_sha256 == hashlib.file_digest(file, "sha256").hexdigest()
     assert encoder.count_tokens(["the barge sank", "the barge " * 20]).tolist() == [5, 42]
 
@@ -241,8 +245,6 @@ def test_where_a_download_fails_the_message_says_so(no_network):
 
 
 def test_weights_that_are_pickled_are_refused(tmp_path, plain):
-    import shutil
-
     import torch
     from safetensors.torch import load_file
 
@@ -263,9 +265,6 @@ def test_a_folder_without_a_model_is_refused(tmp_path):
 
 def test_a_model_that_brings_its_own_code_is_not_run(tmp_path, plain):
     """A module of the folder's own, named in modules.json, would run on loading."""
-    import json
-    import shutil
-
     folder = tmp_path / "coded"
     shutil.copytree(plain, folder)
     (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\nclass Own: pass\n")
@@ -275,3 +274,47 @@ def test_a_model_that_brings_its_own_code_is_not_run(tmp_path, plain):
     with pytest.raises(EncoderError):
         load_encoder(str(folder))
     assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.xfail(strict=True, reason="only the first module's pickle is refused")
+def test_a_further_modules_pickled_weights_are_refused(tmp_path, plain):
+    """A Dense layer's: they would count in no hash."""
+    import torch
+    from safetensors.torch import load_file
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import Dense
+
+    model = SentenceTransformer(plain)
+    model.append(Dense(16, 16))
+    model.save(str(tmp_path / "dense"))
+    weights = tmp_path / "dense" / "2_Dense" / "model.safetensors"
+    torch.save(load_file(weights), weights.with_name("pytorch_model.bin"))
+    weights.unlink()
+    with pytest.raises(EncoderError, match="safetensors"):
+        load_encoder(str(tmp_path / "dense"))
+
+
+@pytest.mark.xfail(strict=True, reason="OverflowError: such a model reads without an end")
+def test_a_model_that_reads_without_an_end_is_an_encoder_or_refused(tmp_path):
+    from sentence_transformers import SentenceTransformer
+    from sentence_transformers.sentence_transformer.modules import StaticEmbedding
+    from tokenizers import Tokenizer, models, pre_tokenizers
+
+    raw = Tokenizer(models.WordLevel({w: i for i, w in enumerate(WORDS)}, unk_token="[UNK]"))
+    raw.pre_tokenizer = pre_tokenizers.Whitespace()
+    static = SentenceTransformer(modules=[StaticEmbedding(raw, embedding_dim=8)])
+    static.save(str(tmp_path / "static"))
+    try:
+        encoder = load_encoder(str(tmp_path / "static"))
+    except EncoderError as error:
+        assert "static" in str(error)
+    else:
+        assert encoder.count_tokens(["the barge sank"]).tolist() == [3]
+        assert encoder.encode_queries(["the barge sank"]).shape == (1, 8)
+
+
+@pytest.mark.xfail(strict=True, reason="the prompt's tokens are not counted")
+def test_a_prompt_counts_among_the_tokens(plain, prompted):
+    """It takes room that the passage then lacks."""
+    bare = load_encoder(plain).count_tokens(["passage : the barge sank"])
+    assert load_encoder(prompted).count_tokens(["the barge sank"]).tolist() == bare.tolist()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from conftest import FakeEncoder
-from slow_search import SYSTEMS, WHOLE_DOCUMENTS, slow_twin
+from slow_search import SYSTEMS, slow_twin
 
 from parm_core.errors import ConfigError, DataError
 from parm_core.explanation import OPENING, contributions
@@ -93,15 +93,7 @@ def test_a_case_that_was_not_found_has_no_score(searcher, query, system):
         assert not why.cells.any()
 
 
-NOT_LEFT_OUT = pytest.mark.xfail(
-    strict=True, reason="whole-document contributions ignore that the query case is left out"
-)
-
-
-@pytest.mark.parametrize(
-    "system",
-    [pytest.param(s, marks=NOT_LEFT_OUT if s in WHOLE_DOCUMENTS else []) for s in SYSTEMS],
-)
+@pytest.mark.parametrize("system", SYSTEMS)
 def test_the_query_case_itself_has_no_score(searcher, system):
     query = searcher.query_from_index("lease")
     why = contributions(searcher, query, system, "lease")

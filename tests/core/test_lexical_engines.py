@@ -15,6 +15,7 @@ from parm_core.index.lexical import BM25Params, ImpactEngine, Postings, RankBM25
 from parm_core.index.selection import top_rows
 
 ENGINES = ["bm25s", "rank-bm25"]
+DEFAULTS = BM25Params()
 UNITS = [
     ["barge", "chain", "barge", "harbour"],
     ["bee", "orchard", "honey"],
@@ -25,18 +26,18 @@ UNITS = [
 ]
 
 
-def engine_of(name, units, params=BM25Params()):
+def engine_of(name, units, params=DEFAULTS):
     if name == "bm25s":
         return ImpactEngine(Postings.build(units, params))
     return RankBM25Engine(units, params)
 
 
-def slow_scores(units, terms, params=BM25Params()):
+def slow_scores(units, terms, params=DEFAULTS):
     scores = oracles.bm25(terms, dict(enumerate(units)), k1=params.k1, b=params.b)
     return [scores[unit] for unit in range(len(units))]
 
 
-words = st.sampled_from("barge bee chain honey orchard rust storm wool".split())
+words = st.sampled_from(["barge", "bee", "chain", "honey", "orchard", "rust", "storm", "wool"])
 units_of_words = st.lists(st.lists(words, max_size=6), min_size=1, max_size=8).filter(any)
 
 
@@ -57,7 +58,7 @@ def test_scores_are_those_of_the_formula(name, units, terms, k1, b):
 
 @pytest.mark.parametrize("name", ENGINES)
 def test_a_score_by_hand(name):
-    """"chain" is in 2 of 4 units of 2 terms on average; in the first, once among 3 terms."""
+    """ "chain" is in 2 of 4 units of 2 terms on average; in the first, once among 3 terms."""
     units = [["chain", "rust", "wool"], ["chain"], ["bee", "bee"], ["bee", "honey"]]
     idf = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5))
     once = idf * 1 / (1 + 1.3 * (1 - 0.8 + 0.8 * 3 / 2))

@@ -86,8 +86,11 @@ def test_hits_of_equal_text_tie_and_stand_by_case_id_descending(searcher, query)
     """The paragraph on costs is in the query, and word for word in two places, but for its number."""
     hits = searcher.hits(query, parse_system("dense:combsum"))
     index = searcher.index
-    twins = {index.case_ids[index.case_of_row[r]]: r for r in range(index.n_paragraphs)
-             if index.texts(slice(r, r + 1))[0] == f"4. {COSTS}"}
+    twins = {
+        index.case_ids[index.case_of_row[r]]: r
+        for r in range(index.n_paragraphs)
+        if index.texts(slice(r, r + 1))[0] == f"4. {COSTS}"
+    }
     assert twins.keys() == {"barge", "bees"}
     for rows, scores in zip(hits.rows.tolist(), hits.scores, strict=True):
         first, second = rows.index(twins["bees"]), rows.index(twins["barge"])
@@ -114,21 +117,19 @@ def test_an_added_case_leaves_the_others_dense_combsum_alone(tmp_path, encoder, 
 
 
 TWINS = [f"{letter}{n:02}" for letter in "at" for n in range(33)]
-TWIN_SAFE = ["bm25:doc", "bm25:combsum", "dense:maxp", "dense:combsum", "dense:max"]
-TWIN_SAFE += ["dense:vmax", "dense:vmin"]
-TWINS_APART = pytest.mark.xfail(
-    strict=True, reason="a float32 product rounds equal vectors apart where they lie at other rows"
-)
+TWIN_SAFE = ["bm25:doc", "bm25:combsum"]
 TWIN_SAFE += [
-    pytest.param(f"dense:{name}", marks=TWINS_APART)
-    for name in ("firstp", "vsum", "vavg", "vscores")
+    f"dense:{name}"
+    for name in ("firstp", "maxp", "combsum", "max", "vsum", "vavg", "vmax", "vmin", "vscores")
 ]
 
 
 @pytest.fixture(scope="module")
 def twin_searcher(tmp_path_factory):
     """Cases of one text at both ends, 121 others between them, with vectors as wide as real ones."""
-    cases = [Case(f"o{n}", "", f"Paragraph {n} is about the quay and its {n} posts.") for n in range(121)]
+    cases = [
+        Case(f"o{n}", "", f"Paragraph {n} is about the quay and its {n} posts.") for n in range(121)
+    ]
     cases += [Case(twin, "", "The quay was let to a miller by the harbour.") for twin in TWINS]
     encoder = FakeEncoder(dim=384)
     path = tmp_path_factory.mktemp("twins") / "index"

@@ -39,12 +39,12 @@ def heatmap(
     cells = np.asarray(cells, dtype=np.float64)
     limit = scale_max or float(np.abs(cells).max(initial=0.0)) or 1.0
     low = -limit if diverging or bool((cells < 0).any()) else 0.0
-    openings = (query_openings, case_openings)
+    sides = (query_labels, case_labels)
     figure = go.Figure(
         [
             _grid(cells),
-            *_totals(cells, query_labels, case_labels),
-            _markers(cells, query_labels, case_labels, *openings, selected),
+            *_totals(cells, *sides),
+            _markers(cells, *sides, query_openings, case_openings, selected),
         ]
     )
     bare(
@@ -52,12 +52,11 @@ def heatmap(
         title=title,
         height=int(np.clip(20 * len(cells) + 150, 270, 840)),
         coloraxis=_colour_axis(low, limit),
-        bargap=0.15,
         hoverdistance=12,
-        **_axes(query_labels, case_labels),
+        **_axes(*sides),
     )
     _outline(figure, selected)
-    return described(figure, _alt(cells, query_labels, case_labels, title))
+    return described(figure, _alt(cells, *sides, title))
 
 
 def _grid(cells: Float64) -> go.Heatmap:

@@ -8,7 +8,17 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from ui.charts.style import ACCENT, QUIET, Chart, bare, counted, described, words
+from ui.charts.style import (
+    ACCENT,
+    QUIET,
+    Chart,
+    axis,
+    bare,
+    counted,
+    described,
+    named_places,
+    words,
+)
 
 
 def bump(
@@ -116,18 +126,19 @@ def agreement(
     The scale runs from 0 to 1, or from -1 where a value is negative.
     """
     values = matrix.to_numpy(dtype=np.float64)
-    names = [words(str(name), 40) for name in matrix.index]
+    names = [str(name) for name in matrix.index]
     low = -1.0 if bool((values < 0).any()) else 0.0
     texts = [["" if np.isnan(v) else f"{v:.2f}" for v in row] for row in values]
     hover = [
-        [f"{a} and {b}: {measure} {v or 'not defined'}" for b, v in zip(names, row, strict=True)]
+        [
+            f"{words(a)} and {words(b)}: {measure} {v or 'not defined'}"
+            for b, v in zip(names, row, strict=True)
+        ]
         for a, row in zip(names, texts, strict=True)
     ]
     figure = go.Figure(
         go.Heatmap(
             z=values,
-            x=names,
-            y=names,
             text=texts,
             texttemplate="%{text}",
             hovertext=hover,
@@ -142,13 +153,8 @@ def agreement(
         title=f"{title}: {measure}",
         height=44 * len(names) + 120,
         coloraxis={"cmin": low, "cmax": 1, "autocolorscale": True, "showscale": False},
-        xaxis={"title": {"text": "system"}, "fixedrange": True, "showgrid": False},
-        yaxis={
-            "title": {"text": "system"},
-            "fixedrange": True,
-            "autorange": "reversed",
-            "showgrid": False,
-        },
+        xaxis=axis("system", **named_places(names), autotickangles=[0, -45, -90]),
+        yaxis=axis("system", **named_places(names), autorange="reversed"),
     )
     return described(figure, _agreement_alt(matrix, measure, title))
 
@@ -187,15 +193,14 @@ def overlap_bars(
     figure = go.Figure(
         go.Bar(
             x=sizes,
-            y=[words(label, 60) for label in labels],
+            y=list(range(len(keys))),
             orientation="h",
             marker={"color": [ACCENT if len(key) == len(systems) else QUIET for key in keys]},
             text=[str(size) for size in sizes],
             textposition="outside",
             cliponaxis=False,
             hovertext=[
-                f"{words(label, 90)}: {counted(size, 'case')}"
-                for label, size in zip(labels, sizes, strict=True)
+                f"{words(a)}: {counted(n, 'case')}" for a, n in zip(labels, sizes, strict=True)
             ],
             hoverinfo="text",
         )
@@ -204,13 +209,8 @@ def overlap_bars(
         figure,
         title=title,
         height=34 * len(keys) + 70,
-        xaxis={
-            "title": {"text": "cases"},
-            "fixedrange": True,
-            "rangemode": "tozero",
-            "showgrid": False,
-        },
-        yaxis={"autorange": "reversed", "fixedrange": True, "title": {"text": ""}},
+        xaxis=axis("cases", rangemode="tozero"),
+        yaxis=axis("", **named_places(labels), autorange="reversed"),
     )
     said = "; ".join(f"{label}: {size}" for label, size in zip(labels, sizes, strict=True))
     return described(figure, f"{title}: {counted(sum(sizes), 'case')}. {said}.")

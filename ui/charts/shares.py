@@ -10,11 +10,17 @@ import plotly.graph_objects as go
 
 from parm_core.types import Float64, Int64
 from ui.charts.style import ACCENT, QUIET, REST, Chart, bare, counted, described, quoted, words
+from ui.charts.style import axis as axis_named
 from ui.evidence import percent
 
 _SHADES = ("#1c5f94", "#3079b8", "#5295c9", "#7db1da", "#a8cbe6")
 """One hue; weaker parts are paler, from the fifth on alike. Opaque, so that plotly picks a text
 colour that shows."""
+
+_PER_CENTS = {
+    "tickvals": [0, 0.25, 0.5, 0.75, 1],
+    "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
+}
 
 
 def contribution_bar(
@@ -29,37 +35,22 @@ def contribution_bar(
     shares are signed parts of the sum of absolute terms; the bar shows their sizes and hatches the
     negative ones. openings: what the hover text quotes, one a label.
     """
-    sizes = [abs(share) for share in shares]
-    rest = max(0.0, 1.0 - sum(sizes))
+    rest = max(0.0, 1.0 - sum(abs(share) for share in shares))
     figure = go.Figure()
     for i, (share, label) in enumerate(zip(shares, labels, strict=True)):
         quote = f"<br>{quoted(openings[i])}" if openings else ""
-        figure.add_trace(
-            _part(
-                abs(share),
-                f"<b>{words(label, 80)}</b><br>{percent(share)}{quote}",
-                percent(share),
-                _fill(i, share < 0),
-            )
-        )
+        hover = f"<b>{words(label, 80)}</b><br>{percent(share)}{quote}"
+        figure.add_trace(_part(abs(share), hover, percent(share), _fill(i, share < 0)))
     if rest > 1e-9:
-        figure.add_trace(
-            _part(rest, f"<b>all the rest</b><br>{percent(rest)}", "the rest", {"color": REST})
-        )
+        hover = f"<b>all the rest</b><br>{percent(rest)}"
+        figure.add_trace(_part(rest, hover, "the rest", {"color": REST}))
     bare(
         figure,
         title=title,
         height=100,
         barmode="stack",
         hovermode="closest",
-        xaxis={
-            "range": [0, 1],
-            "tickvals": [0, 0.25, 0.5, 0.75, 1],
-            "ticktext": ["0 %", "25 %", "50 %", "75 %", "100 %"],
-            "fixedrange": True,
-            "showgrid": False,
-            "title": {"text": "share of the score's terms"},
-        },
+        xaxis=axis_named("share of the score's terms", range=[-0.04, 1.04], **_PER_CENTS),
         yaxis={"visible": False, "fixedrange": True},
     )
     said = "; ".join(
@@ -85,7 +76,7 @@ def _part(size: float, hover: str, text: str, marker: dict[str, object]) -> go.B
 
 def _fill(i: int, negative: bool) -> dict[str, object]:
     marker: dict[str, object] = {"color": _SHADES[min(i, len(_SHADES) - 1)]}
-    hatch = {"shape": "/", "fillmode": "overlay", "fgcolor": "#ffffff", "fgopacity": 0.5}
+    hatch = {"shape": "/", "fillmode": "overlay", "fgcolor": "#ffffff", "fgopacity": 0.35}
     return {**marker, "pattern": hatch} if negative else marker
 
 
@@ -117,17 +108,15 @@ def histogram(
             hoverinfo="text",
         )
     )
+    dashed = {"color": QUIET, "dash": "dash"}
     for value, label in marks:
-        figure.add_vline(
-            x=value, line={"color": QUIET, "dash": "dash"}, annotation_text=words(label, 40)
-        )
+        figure.add_vline(x=value, line=dashed, annotation_text=words(label, 40))
     bare(
         figure,
         title=title,
         height=250,
-        bargap=0.04,
-        xaxis={"title": {"text": words(axis, 60)}, "fixedrange": True},
-        yaxis={"title": {"text": f"{counted_as}s"}, "fixedrange": True},
+        xaxis=axis_named(words(axis, 60)),
+        yaxis=axis_named(f"{counted_as}s", showgrid=True),
     )
     return described(figure, _histogram_alt(numbers, title, axis, counted_as, marks))
 

@@ -84,6 +84,16 @@ def _steps() -> Iterator[int]:
     return (leading * 10**power for power in count() for leading in (1, 2, 5))
 
 
+def axis(title: str, **more: Any) -> dict[str, Any]:
+    """An axis that says what it is, without grid lines, which no drag moves."""
+    return {"title": {"text": title}, "fixedrange": True, "showgrid": False, **more}
+
+
+def named_places(names: Sequence[str]) -> dict[str, Any]:
+    """Ticks 0, 1, … with safe names; by place, since two long names may look alike once cut."""
+    return {"tickvals": list(range(len(names))), "ticktext": [words(name, 40) for name in names]}
+
+
 def bare(figure: go.Figure, *, title: str, height: int, **layout: Any) -> None:
     """Give a figure its title, on lines that a phone shows, and a plain layout.
 

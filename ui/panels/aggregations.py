@@ -10,7 +10,8 @@ import streamlit as st
 
 from parm_core.aggregation import AGGREGATIONS
 from parm_core.analysis.agreement import jaccard, kendall_tau, rank_biased_overlap
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Ranking
 from ui import charts, inputs, resources, shell
@@ -47,10 +48,10 @@ def movement(engine: Searcher, found: Mapping[str, Ranking]) -> None:
     titles = dict(zip(ranks.index, engine.index.titles(list(ranks.index)), strict=True))
     left, right = st.columns([3, 1], gap="large")
     with right:
-        highlighted = inputs.result(engine, list(ranks.index))
+        highlighted = inputs.result(engine, list(ranks.index)) or str(ranks.index[0])
         st.caption(
             f"The {len(ranks)} cases that any aggregation puts into its first {top}. "
-            "A line that ends leaves the chart; pick a case to follow it."
+            "A line that ends leaves the chart. Pick a case to follow it."
         )
     with left:
         chart = charts.bump(ranks, titles=titles, top=top, highlighted=highlighted)

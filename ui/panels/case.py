@@ -6,7 +6,7 @@ from collections import Counter
 
 import streamlit as st
 
-from parm_core.retrieval import Query
+from parm_core.query import Query
 from parm_core.types import Kind
 from ui import evidence
 

@@ -66,10 +66,11 @@ def distributions(index: Index) -> None:
 def cases(index: Index) -> None:
     """Every case, to be searched and sorted."""
     st.subheader("Cases", anchor=False)
-    described = [index.described(case_id) for case_id in index.case_ids]
+    ids = index.case_ids[::-1]
+    described = [index.described(case_id) for case_id in ids]
     table = pd.DataFrame(described, columns=["title", "date", "court"])
-    table.insert(0, "id", index.case_ids)
-    table["paragraphs"] = index.case_sizes
+    table.insert(0, "id", ids)
+    table["paragraphs"] = index.case_sizes[::-1]
     st.dataframe(table, hide_index=True, height=360)
     st.download_button(
         "Download the list (CSV)", table.to_csv(index=False), "cases.csv", "text/csv",

@@ -8,12 +8,17 @@ import numpy as np
 import streamlit as st
 
 from parm_core.explanation import Contributions, HybridContributions, Pair, contributions
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.systems import System
+from parm_core.types import Float64
 from ui import charts, evidence, inputs, shell
 from ui.panels.results import label, number, text_at, texts
 
 Cell = tuple[int, int]
+
+STRONGEST = 30
+"""Cells offered for picking by name."""
 
 
 def side_by_side(engine: Searcher, query: Query, systems: Sequence[System], case_id: str) -> None:
@@ -30,12 +35,13 @@ def side_by_side(engine: Searcher, query: Query, systems: Sequence[System], case
     matrices = _matrices(engine, query, systems, case_id, mode)
     shares = {m.system: _shares(m) for m in matrices}
     largest = max((float(np.abs(s).max(initial=0.0)) for s in shares.values()), default=0.0)
+    diverging = any(bool((s < 0).any()) for s in shares.values())
     for start in range(0, len(matrices), 2):
         for column, matrix in zip(
             st.columns(2, gap="large"), matrices[start : start + 2], strict=False
         ):
             with column:
-                _panel(engine, query, matrix, shares[matrix.system], largest)
+                _panel(engine, query, matrix, shares[matrix.system], largest, diverging)
 
 
 def _matrices(
@@ -50,7 +56,7 @@ def _matrices(
     return list(found.values())
 
 
-def _shares(matrix: Contributions) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
+def _shares(matrix: Contributions) -> Float64:
     whole = np.abs(matrix.cells).sum()
     return matrix.cells / whole if whole else matrix.cells
 
@@ -60,8 +66,9 @@ def _panel(
     engine: Searcher,
     query: Query,
     matrix: Contributions,
-    shares: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    shares: Float64,
     largest: float,
+    diverging: bool,
 ) -> None:
     """A fragment: picking a cell redraws its own panel only."""
     if not shares.any():
@@ -72,6 +79,7 @@ def _panel(
     own = [p.text for p in query.case.paragraphs]
     its = [p.text for p in engine.index.case(matrix.case_id).paragraphs]
     title = engine.index.described(matrix.case_id)[0] or matrix.case_id
+    cell, key = _cell(query, matrix, shares)
     chart = charts.heatmap(
         shares,
         query_labels=[number(p) for p in matrix.query_positions],
@@ -80,19 +88,30 @@ def _panel(
         case_openings=[evidence.opening(text_at(its, p)) for p in matrix.case_positions],
         title=f"{matrix.system} × {title}",
         scale_max=largest,
+        diverging=diverging,
+        selected=cell,
     )
-    key = f"heatmap-{inputs.fingerprint(matrix.system, matrix.case_id, query.case.text)}"
-    event = shell.chart(chart, key=key, selectable=True)
-    _opened(engine, query, matrix, shares, _selected(event) or _strongest(shares))
+    shell.chart(chart, key=f"chart-{key}", on_select=lambda: _remember(key))
+    _opened(engine, query, matrix, shares, cell, key)
 
 
-def _selected(event: object) -> Cell | None:
-    points = getattr(getattr(event, "selection", None), "points", None) or []
-    data = points[0].get("customdata") if points else None
-    return (int(data[0]), int(data[1])) if data is not None else None
+def _cell(query: Query, matrix: Contributions, shares: Float64) -> tuple[Cell, str]:
+    """The cell picked, the strongest until one is, and the key it is kept under."""
+    key = f"cell-{inputs.fingerprint(matrix.system, matrix.case_id, query.case.text)}"
+    row, column = st.session_state.get(key, _strongest(shares))
+    inside = row < shares.shape[0] and column < shares.shape[1]
+    return ((row, column) if inside else _strongest(shares)), key
 
 
-def _strongest(shares: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> Cell:
+def _remember(key: str) -> None:
+    """A chart drawn with another cell picked forgets its selection, hence it is kept here."""
+    points = st.session_state[f"chart-{key}"].selection.points
+    if points:
+        row, column = points[0]["customdata"]
+        st.session_state[key] = (int(row), int(column))
+
+
+def _strongest(shares: Float64) -> Cell:
     row, column = np.unravel_index(np.argmax(np.abs(shares)), shares.shape)
     return int(row), int(column)
 
@@ -101,18 +120,33 @@ def _opened(
     engine: Searcher,
     query: Query,
     matrix: Contributions,
-    shares: np.ndarray[tuple[int, int], np.dtype[np.float64]],
+    shares: Float64,
     cell: Cell,
+    key: str,
 ) -> None:
-    row, column = cell
+    """The two texts of a cell; the strongest cells can be picked without the pointer too."""
+    strongest = np.argsort(-np.abs(shares), axis=None, kind="stable")[:STRONGEST]
+    places = [tuple(map(int, np.unravel_index(place, shares.shape))) for place in strongest]
+    cells = list(dict.fromkeys([cell, *(c for c in places if shares[c])]))
+    row, column = st.selectbox(
+        "Cell to read",
+        cells,
+        format_func=lambda c: _named(matrix, shares, c),
+        key=f"pick-{key}-{cell}",
+    )
+    if (row, column) != cell:
+        st.session_state[key] = (row, column)
+        st.rerun(scope="fragment")
     pair = Pair(
         int(matrix.query_positions[row]),
         int(matrix.case_positions[column]),
         float(matrix.cells[row, column]),
         float(shares[row, column]),
     )
-    st.caption(
-        f"Your {label(pair.query_position)} against its {label(pair.case_position)}. "
-        "Select another cell to read it."
-    )
     texts(engine, query, matrix.case_id, pair)
+
+
+def _named(matrix: Contributions, shares: Float64, cell: Cell) -> str:
+    yours = label(int(matrix.query_positions[cell[0]]))
+    its = label(int(matrix.case_positions[cell[1]]))
+    return f"your {yours} × its {its}: {evidence.percent(float(shares[cell]))}"

@@ -8,7 +8,8 @@ import pandas as pd
 import streamlit as st
 
 from parm_core.analysis.overlap import regions
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.systems import parse_system
 from parm_core.types import Ranking
 from ui import charts, resources, shell

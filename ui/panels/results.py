@@ -9,7 +9,8 @@ import streamlit as st
 
 from parm_core.analysis.overlap import regions
 from parm_core.explanation import OPENING, Contributions, HybridContributions, Pair, contributions
-from parm_core.retrieval import Query, Searcher
+from parm_core.query import Query
+from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Ranking
 from ui import charts, evidence, inputs, rankings, shell
@@ -48,7 +49,7 @@ def pick(engine: Searcher, found: Mapping[str, Ranking], top: int) -> str | None
 
 def why(engine: Searcher, query: Query, found: Mapping[str, Ranking], top: int) -> None:
     """The evidence for one result under one of the systems."""
-    st.subheader("Evidence", anchor=False)
+    st.subheader("Evidence", anchor="evidence")
     case_id = pick(engine, found, top)
     if case_id is None:
         st.caption("Pick a case in a ranking to read the paragraph pairs that gave its score.")
@@ -127,12 +128,14 @@ def _pairs(engine: Searcher, query: Query, case_id: str, pairs: Sequence[Pair]) 
 
 def texts(engine: Searcher, query: Query, case_id: str, pair: Pair) -> None:
     """The two paragraphs of a pair beside each other."""
+    own = [p.text for p in query.case.paragraphs]
+    its = [p.text for p in engine.index.case(case_id).paragraphs]
     st.html(
         evidence.pair(
-            text_at([p.text for p in query.case.paragraphs], pair.query_position),
-            text_at([p.text for p in engine.index.case(case_id).paragraphs], pair.case_position),
-            query_label=label(pair.query_position),
-            case_label=label(pair.case_position),
+            text_at(own, pair.query_position),
+            text_at(its, pair.case_position),
+            query_label=label(pair.query_position, len(own)),
+            case_label=label(pair.case_position, len(its)),
             share=pair.share,
             tokeniser=engine.index.tokeniser,
         )
@@ -144,9 +147,11 @@ def text_at(paragraphs: Sequence[str], position: int) -> str:
     return "\n".join(paragraphs)[:2000] if position == OPENING else paragraphs[position]
 
 
-def label(position: int) -> str:
-    """How a paragraph is named, counted from 1."""
-    return "opening" if position == OPENING else f"paragraph {position + 1}"
+def label(position: int, count: int = 0) -> str:
+    """How a paragraph is named: its place, counted from 1, of how many."""
+    if position == OPENING:
+        return "opening"
+    return f"paragraph {position + 1}" + (f" of {count}" if count else "")
 
 
 def number(position: int) -> str:
