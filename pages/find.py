@@ -2,6 +2,7 @@ import streamlit as st
 
 from ui import inputs, rankings, resources, shell
 from ui.panels import case, results
+from ui.sharing import held, hold
 
 with shell.page(
     "Find similar cases",
@@ -14,7 +15,7 @@ with shell.page(
     case.cut(query)
     left, right = st.columns([3, 1], gap="large")
     with left:
-        systems = inputs.systems()
+        systems = inputs.systems(engine)
     with right:
         top = inputs.top()
     if not systems:
@@ -22,9 +23,10 @@ with shell.page(
         st.stop()
     found = resources.rankings(engine, query, systems)
     results.agreement(found, top)
-    picked = rankings.side_by_side(engine, found, top=top, selected=st.session_state.get("result"))
+    key = inputs.result_key(engine)
+    picked = rankings.side_by_side(engine, found, top=top, selected=held(key))
     if picked:
-        st.session_state["result"] = picked
+        hold(key, picked)
         st.rerun()
     results.downloads(rankings.tables(engine, found, top))
     shell.seconds(query.seconds)

@@ -11,7 +11,7 @@ with shell.page(
     if asked is None:
         st.stop()
     engine, query = asked
-    systems = inputs.systems()
+    systems = inputs.systems(engine)
     if not systems:
         st.info("Choose a system to see its paragraph matrix, for example bm25:rrf.")
         st.stop()

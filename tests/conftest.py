@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from pytest_socket import socket_allow_hosts
 
 from parm_core.collections import load_collection
@@ -15,6 +16,9 @@ from parm_core.retrieval import Searcher
 from parm_core.types import Case, Collection
 
 DATA = Path(__file__).parents[1] / ".." / "shared" / "data"
+
+settings.register_profile("unhurried", deadline=None)
+settings.load_profile("unhurried")
 
 FRONT = "Court of Appeal of Northmark, Civil Division. The appeal is decided as follows."
 COSTS = "The costs of the whole appeal follow the event, as the usual rule of this court has it."
@@ -192,3 +196,14 @@ def aila_dense(aila, tmp_path_factory):
 
     path = tmp_path_factory.mktemp("aila-dense") / "index"
     return Searcher(build_index(aila, path, encoder=load_encoder()))
+
+
+@pytest.fixture(scope="session")
+def sample_indexes(tmp_path_factory):
+    """A folder of indexes with the app's sample collection in it, encoded by the packaged encoder."""
+    from parm_core.encoders import load_encoder
+    from ui.resources import sample_collection, sample_path
+
+    folder = tmp_path_factory.mktemp("indexes")
+    build_index(sample_collection(), folder / sample_path().name, encoder=load_encoder())
+    return folder

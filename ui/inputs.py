@@ -14,7 +14,8 @@ from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.segmentation import RULES
 from parm_core.systems import DEFAULT_DEPTH, System, parse_system
-from ui import resources
+from ui import resources, shell
+from ui.sharing import choice, number, several
 
 SUGGESTED = (
     "bm25:doc", "bm25:rrf", "bm25:srrf", "bm25:max", "dense:firstp", "dense:maxp", "dense:rrf",
@@ -41,50 +42,52 @@ class Chosen:
 
 def collection() -> str:
     """The name of a collection: the sample, or an index in the person's folder."""
-    return st.selectbox(
+    return choice(
+        st.selectbox,
         "Collection",
         list(resources.collections()),
         key="collection",
-        bind="query-params",
+        default=resources.SAMPLE,
         help="The sample, and every index in your own folder (page “Collection”).",
     )
 
 
 def case(engine: Searcher) -> Chosen | None:
     """The query case: a sample, pasted, uploaded, or one of the collection's own; None for none yet."""
-    sample = engine.index.name == resources.SAMPLE
+    sample = resources.is_sample(engine)
     names = [name for name in _SOURCES if sample or name != "sample"]
-    source = st.segmented_control(
+    source = choice(
+        st.segmented_control,
         "Your case",
         names,
+        key="source" if sample else "own_source",
         default=names[0],
         required=True,
         format_func=_SOURCES.__getitem__,
-        key="source" if sample else "own_source",
-        bind="query-params",
     )
     widget = {"sample": _sample, "paste": _paste, "upload": _upload, "collection": _own}
-    return widget[source or names[0]](engine)
+    return widget[source](engine)
 
 
 def _sample(engine: Searcher) -> Chosen | None:
     cases = {case.title: case for case in resources.sample_collection().queries}
-    title = st.selectbox("Sample case", list(cases), key="case", bind="query-params")
+    title = choice(st.selectbox, "Sample case", list(cases), key="case", default=next(iter(cases)))
     return Chosen(cases[title].text, title)
 
 
 def _own(engine: Searcher) -> Chosen | None:
     ids = engine.index.case_ids[::-1]
     titles = dict(zip(ids, engine.index.titles(ids), strict=True))
-    chosen = st.selectbox(
+    chosen = choice(
+        st.selectbox,
         "Case of the collection (left out of its own results)",
         ids,
+        key=_private("own_case", engine),
+        default=None,
+        share=resources.is_sample(engine),
         index=None,
         placeholder="Type to find a case",
         format_func=lambda case_id: f"{titles[case_id] or 'Untitled'} [{case_id}]",
-        key="own_case",
-        bind="query-params" if engine.index.name == resources.SAMPLE else None,
-        persist_state="session",
     )
     return Chosen("", titles[chosen], chosen) if chosen else None
 
@@ -124,27 +127,27 @@ def _checked(text: str | None, title: str) -> Chosen | None:
 
 def rule(*, fixed: bool) -> str:
     """The rule the query case is cut by; fixed for a case of the collection, which was cut before."""
-    return st.selectbox(
+    return choice(
+        st.selectbox,
         "How it is cut into paragraphs",
         list(RULES),
         key="rule",
-        bind="query-params",
+        default="auto",
         disabled=fixed,
         help="auto looks at the text; choose another rule if the case was cut badly. "
         "A case of the collection stays as it was cut for its index.",
     )
 
 
-def systems() -> list[System]:
-    """Up to four systems to compare; a name that is none is said and left out."""
-    names = st.multiselect(
+def systems(engine: Searcher) -> list[System]:
+    """Up to four systems to compare; what is no system, or cannot run here, is said and left out."""
+    names = several(
         "Systems to compare",
         SUGGESTED,
+        key="systems",
         default=DEFAULT_SYSTEMS,
         max_selections=MAX_SYSTEMS,
         accept_new_options=True,
-        key="systems",
-        bind="query-params",
         help="retriever:aggregation, the first one is what the others are compared with. "
         "Type your own, with parameters: bm25:rrf@k=20@depth=100",
     )
@@ -153,74 +156,78 @@ def systems() -> list[System]:
         try:
             system = parse_system(name)
         except ConfigError as error:
-            st.warning(str(error).capitalize() + ".")
+            st.warning(shell.plain(f"Left out: {error}."))
             continue
         if system not in found:
             found.append(system)
-    return found
+    able, why_not = resources.usable(engine, found)
+    if why_not:
+        left_out = ", ".join(str(system) for system in found if system not in able)
+        st.warning(shell.plain(f"Left out {left_out}: {why_not}."))
+    return able
 
 
 def top() -> int:
     """How many cases a ranking shows."""
-    return st.select_slider("Cases shown", [10, 20, 50, 100], 10, key="top", bind="query-params")
+    return choice(st.select_slider, "Cases shown", [10, 20, 50, 100], key="top", default=10)
 
 
 def depth() -> int:
     """N, hits per query paragraph."""
-    return st.select_slider(
-        "Depth N: hits per query paragraph",
-        [10, 20, 50, 100, 200, 500, 1000, 2000, 5000],
-        DEFAULT_DEPTH,
-        key="depth",
-        bind="query-params",
-    )
+    choices = [10, 20, 50, 100, 200, 500, 1000, 2000, 5000]
+    label = "Depth N: hits per query paragraph"
+    return choice(st.select_slider, label, choices, key="depth", default=DEFAULT_DEPTH)
 
 
 def rrf_k() -> int:
     """k of `rrf` and `vrrf`."""
-    return st.slider("k of rrf and vrrf", 0, 200, 60, key="k", bind="query-params")
+    return number("k of rrf and vrrf", 0, 200, key="k", default=60)
 
 
 def retriever(engine: Searcher) -> str:
     """bm25 or dense; bm25 alone where the index has no vectors."""
     names = ["bm25", "dense"] if engine.index.has_vectors else ["bm25"]
-    chosen = st.segmented_control(
-        "Retriever", names, default=names[-1], required=True, key="retriever", bind="query-params"
+    return choice(
+        st.segmented_control, "Retriever", names, key="retriever", default=names[-1], required=True
     )
-    return chosen or names[-1]
 
 
 def aggregation() -> str:
     """The aggregation that stands for PARM."""
-    names = [name for name in AGGREGATIONS if not AGGREGATIONS[name].needs_vectors]
-    names += [name for name in AGGREGATIONS if AGGREGATIONS[name].needs_vectors]
-    return st.selectbox(
-        "PARM's aggregation", names, names.index("rrf"), key="aggregation", bind="query-params"
-    )
+    names = sorted(AGGREGATIONS, key=lambda name: AGGREGATIONS[name].needs_vectors)
+    return choice(st.selectbox, "PARM's aggregation", names, key="aggregation", default="rrf")
 
 
 def cut_off(limit: int) -> int:
     """A rank to cut rankings at."""
     choices = [k for k in (5, 10, 20, 50, 100, 200, 500, 1000) if k < limit] + [limit]
-    value = 10 if 10 in choices else choices[-1]
-    return st.select_slider("Cut-off", choices, value, key="cut", bind="query-params")
+    default = 10 if 10 in choices else choices[-1]
+    return choice(st.select_slider, "Cut-off", choices, key="cut", default=default)
+
+
+def result_key(engine: Searcher) -> str:
+    """Where the result looked into is kept."""
+    return _private("result", engine)
+
+
+def _private(key: str, engine: Searcher) -> str:
+    """A key of the collection's own, unless it is the sample: ids must not wander between them."""
+    return key if resources.is_sample(engine) else f"{key}_{fingerprint(str(engine.index.path))}"
 
 
 def result(engine: Searcher, case_ids: Sequence[str]) -> str | None:
     """One of the cases found, kept from page to page."""
     titles = dict(zip(case_ids, engine.index.titles(case_ids), strict=True))
-    sample = engine.index.name == resources.SAMPLE
-    if not sample and st.session_state.get("result") not in (None, *case_ids):
-        del st.session_state["result"]
-    return st.selectbox(
+    return choice(
+        st.selectbox,
         "Result to look into",
         list(case_ids),
+        key=result_key(engine),
+        default=None,
+        share=resources.is_sample(engine),
         index=None,
         placeholder="Pick a case above, or here",
         format_func=lambda case_id: titles.get(case_id) or case_id,
-        key="result",
-        bind="query-params" if sample else None,
-        persist_state="session",
     )
 
 
@@ -247,6 +254,6 @@ def asked() -> tuple[Searcher, Query] | None:
             engine, text=chosen.text, title=chosen.title, case_id=chosen.case_id, rule=chosen_rule
         )
     except DataError as error:
-        st.error(f"This case cannot be searched with: {error}.")
+        st.error(shell.plain(f"This case cannot be searched with: {error}."))
         return None
     return engine, query

@@ -10,7 +10,7 @@ import streamlit as st
 
 from parm_core.collections import load_collection
 from parm_core.encoders import load_encoder
-from parm_core.errors import IndexStoreError
+from parm_core.errors import IndexStoreError, ParmError
 from parm_core.index.build import build_index, collection_sha256
 from parm_core.index.store import MANIFEST, open_index
 from parm_core.library import indexes_folder, list_indexes
@@ -33,7 +33,31 @@ def sample_collection() -> Collection:
 
 def collections() -> dict[str, Path]:
     """Name -> index, the sample first, then every index in the person's folder."""
-    return {SAMPLE: indexes_folder() / SAMPLE} | list_indexes()
+    own = {
+        f"{name} (yours)" if name == SAMPLE else name: path for name, path in list_indexes().items()
+    }
+    return {SAMPLE: sample_path()} | own
+
+
+def sample_path() -> Path:
+    """Where the sample's index is: beside a person's own, but never in the place of one."""
+    return indexes_folder() / f".{SAMPLE}"
+
+
+def is_sample(engine: Searcher) -> bool:
+    """Whether this is the sample, whose case ids may stand in an address."""
+    return engine.index.path == sample_path().resolve()
+
+
+def usable(engine: Searcher, systems: Sequence[System]) -> tuple[list[System], str]:
+    """The systems that this index and machine can run, and why the others cannot."""
+    try:
+        if any(system.needs_vectors for system in systems):
+            with st.spinner("Loading the encoder…"):
+                _ = engine.encoder
+    except ParmError as error:
+        return [system for system in systems if not system.needs_vectors], str(error)
+    return list(systems), ""
 
 
 def searcher(name: str) -> Searcher:

@@ -12,6 +12,7 @@ import streamlit as st
 from parm_core.errors import ParmError
 from ui import evidence, fonts
 from ui.charts import Chart
+from ui.sharing import enter
 
 ABOUT = (
     "**PARM Explorer** finds similar cases when the query is itself a whole case. "
@@ -31,12 +32,13 @@ def style() -> None:
 @contextmanager
 def page(title: str, purpose: str) -> Iterator[None]:
     """A page's heading; what goes wrong on purpose within is told, never thrown at the reader."""
+    enter(title)
     st.title(title, anchor=False)
     st.caption(purpose)
     try:
         yield
     except ParmError as error:
-        st.error(str(error))
+        st.error(plain(str(error)))
 
 
 def seconds(spent: Mapping[str, float]) -> None:

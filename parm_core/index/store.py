@@ -32,6 +32,16 @@ from parm_core.types import Case, Float32, Int64, Kind, Paragraph
 
 FORMAT = 1
 MANIFEST = "manifest.json"
+_MANIFEST_KEYS = {
+    "format",
+    "collection",
+    "counts",
+    "segmentation",
+    "tokeniser",
+    "bm25",
+    "encoder",
+    "files",
+}
 _POSTINGS = ("impacts", "units", "starts")
 
 
@@ -209,7 +219,7 @@ class Index:
             return np.asarray(mapped)
         except (OSError, ValueError) as error:
             raise IndexStoreError(
-                f"{self.path / name}.npy cannot be read ({error}); build the index again"
+                f"{self.path / name}.npy is damaged or missing; build the index again"
             ) from error
 
     def _vectors(self, name: str) -> Float32:
@@ -239,6 +249,11 @@ def open_index(path: Path | str) -> Index:
         raise IndexStoreError(
             f"{folder} is an index of format {manifest.get('format')!r}, this version reads format "
             f"{FORMAT}; build it again with: parm index COLLECTION {folder}"
+        )
+    if not _MANIFEST_KEYS <= manifest.keys():
+        raise IndexStoreError(
+            f"{folder / MANIFEST} lacks {', '.join(sorted(_MANIFEST_KEYS - manifest.keys()))}; "
+            "build the index again"
         )
     for name, expected in manifest["files"].items():
         file = folder / name

@@ -53,6 +53,8 @@ class Draft:
 
     def drop(self, spans: Sequence[Dropped]) -> Draft:
         """The draft with more dropped; of a span, what is not dropped already."""
+        if not spans:
+            return self
         more = [piece for span in spans for piece in self._kept_pieces(span)]
         return Draft(self.source, tuple(sorted((*self.dropped, *more), key=lambda s: s.start)))
 
@@ -91,4 +93,8 @@ def _blank(source: str, span: Dropped) -> str:
     piece = source[span.start : span.end]
     if span.reason == REJOINED:
         return " " * len(piece)
-    return "".join(c if c.isspace() else " " for c in piece)
+    return " " * len(piece) if "\n" not in piece else "\n".join(map(_spaces, piece.split("\n")))
+
+
+def _spaces(piece: str) -> str:
+    return " " * len(piece)

@@ -31,7 +31,8 @@ class SegmentOptions:
     """How to segment.
 
     rule: one of RULES.
-    max_words: a longer paragraph is split at sentence ends; 0 = never split.
+    max_words: a longer paragraph is split at sentence ends; 0 = never split. Of paragraphs of at
+        most 160 words, about 1 in 100 passes the default encoder's 256 tokens (of 180, 3; of 200, 5).
     window_words, overlap_words: for the rule `windows` alone; a window never passes max_words.
     """
 

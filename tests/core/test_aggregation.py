@@ -89,7 +89,7 @@ def test_every_aggregation_has_an_oracle():
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(search=searches())
 def test_scores_are_those_of_the_formula(name, search):
     found, wanted = scored(name, *search), expected(name, *search)
@@ -129,7 +129,7 @@ def test_parameters_are_those_of_the_formula(name, params):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(search=searches(), seed=st.integers(0, 99))
 def test_the_order_of_query_paragraphs_changes_no_score(name, search, seed):
     made, hits, queries = search

@@ -43,7 +43,7 @@ def assert_best(hits, queries, vectors, depth, excluded=slice(0, 0)):
 
 
 @ALL
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     n=st.sampled_from([1, 7, 90, 700]),
     depth=st.sampled_from([1, 3, 50, 1000]),

@@ -29,7 +29,7 @@ TREC_NAMES = {
 }
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(data=st.data())
 def test_measures_are_trec_evals(data):
     cases = [f"c{n}" for n in range(12)]

@@ -42,7 +42,7 @@ units_of_words = st.lists(st.lists(words, max_size=6), min_size=1, max_size=8).f
 
 
 @pytest.mark.parametrize("name", ENGINES)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     units=units_of_words,
     terms=st.lists(words | st.just("unknown"), max_size=8),
@@ -176,7 +176,7 @@ def test_parameters_out_of_range_are_refused(given, message):
         BM25Params(**given)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     n=st.sampled_from([1, 5, 300, 20_000]),
     levels=st.sampled_from([2, 50, 10_000]),

@@ -82,6 +82,14 @@ def test_a_smaller_depth_after_a_larger_one_is_as_if_it_came_first(searcher):
     assert scores_of(searcher.rank(asked, small)) == scores_of(searcher.rank(fresh, small))
 
 
+def test_a_smaller_depth_is_the_head_of_hits_already_found(searcher, query):
+    """Moving a depth slider searches no more."""
+    deep = searcher.hits(query, parse_system("dense:rrf@depth=20"))
+    head = searcher.hits(query, parse_system("dense:combsum@depth=3"))
+    assert np.shares_memory(head.rows, deep.rows)
+    assert head.rows.tolist() == deep.rows[:, :3].tolist()
+
+
 def test_hits_of_equal_text_tie_and_stand_by_case_id_descending(searcher, query):
     """The paragraph on costs is in the query, and word for word in two places, but for its number."""
     hits = searcher.hits(query, parse_system("dense:combsum"))

@@ -213,6 +213,12 @@ def test_page_furniture_is_dropped_with_its_reason() -> None:
     assert dropped.count(("Roe v. Acme Corp.", "running head")) == 2
 
 
+def test_a_sentence_about_a_case_is_no_page_stamp() -> None:
+    stamp = "Case: 98-7654 Document: 00112233 Page: 4 Date Filed: 01/02/2003"
+    source = f"Case 12 was filed by the tenant.\n{stamp}\n{SENTENCE}"
+    assert [source[d.start : d.end] for d in segment(source).dropped] == [stamp]
+
+
 def test_headings_join_what_they_head_and_a_last_stray_what_precedes() -> None:
     found = texts_of(PDF)
     assert any(text.startswith("I. BACKGROUND The plaintiff worked") for text in found)

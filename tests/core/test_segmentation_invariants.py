@@ -92,6 +92,18 @@ PIECES = st.sampled_from([*NUMBERS, *BREAKS, *WORDS, *LINES, *CLAUSES, *SCRIPTS,
 MESSY = st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=120).map("".join))
 
 
+@pytest.mark.parametrize(
+    "source",
+    [
+        "\n7\n* * *\nit was of the\n* * *\n\n7\n",
+        "[English language version follows]\nLe juge a rejeté la demande de la cour\nv. <X_SUPPRESSED>3. ",
+        ". <X_SUPPRESSED> .\nThe FRAGMENT_SUPPRESSED was",
+    ],
+)
+def test_what_is_dropped_for_two_reasons_is_dropped_once(source: str) -> None:
+    holds(source, segment(source))
+
+
 @settings(max_examples=150, deadline=None)
 @given(MESSY, st.sampled_from(tuple(RULES)), st.sampled_from([0, 5, 20, 160]))
 def test_joining_kept_and_dropped_gives_the_source_back(

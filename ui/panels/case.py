@@ -8,7 +8,7 @@ import streamlit as st
 
 from parm_core.query import Query
 from parm_core.types import Kind
-from ui import evidence
+from ui import evidence, shell
 
 _TOLD = {
     Kind.INTRO: ("introduction", "introductions"),
@@ -20,7 +20,7 @@ _TOLD = {
 
 def cut(query: Query) -> None:
     """One line on how the case was cut; the paragraphs themselves on request."""
-    with st.expander(sentence(query)):
+    with st.expander(shell.plain(sentence(query))):
         st.html(evidence.segmented(query.case))
 
 
@@ -29,6 +29,6 @@ def sentence(query: Query) -> str:
     counts = Counter(paragraph.kind for paragraph in query.case.paragraphs)
     kinds = ", ".join(f"{n} {_TOLD[kind][n != 1]}" for kind in Kind if (n := counts.get(kind, 0)))
     whole = len(query.case.paragraphs)
-    name = (query.case.title or query.case.id).replace("[", "(").replace("]", ")")
+    name = query.case.title or query.case.id
     noun = "paragraph" if whole == 1 else "paragraphs"
     return f"{name}: {whole} {noun} ({kinds}). See how it was cut"

@@ -87,8 +87,5 @@ def own_collections() -> None:
     )
     st.code(f'parm index MY-FOLDER "{indexes_folder()}/my-cases"', language="bash")
     names = [name for name in resources.collections() if name != resources.SAMPLE]
-    st.caption(
-        f"Found there now: {', '.join(names)}."
-        if names
-        else "There is none yet besides the sample."
-    )
+    told = f"Found there now: {', '.join(names)}." if names else "None is there yet."
+    st.caption(shell.plain(told))

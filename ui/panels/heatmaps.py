@@ -14,8 +14,14 @@ from parm_core.systems import System
 from parm_core.types import Float64
 from ui import charts, evidence, inputs, shell
 from ui.panels.results import label, number, text_at, texts
+from ui.sharing import choice
 
 Cell = tuple[int, int]
+
+_BY = {
+    "retrieval": "the paragraph that found the hit",
+    "similarity": "the paragraphs it is similar to",
+}
 
 STRONGEST = 30
 """Cells offered for picking by name."""
@@ -23,16 +29,16 @@ STRONGEST = 30
 
 def side_by_side(engine: Searcher, query: Query, systems: Sequence[System], case_id: str) -> None:
     """One matrix a system, on one scale: each cell's share of its score. A cell opens its texts."""
-    by = st.segmented_control(
+    by = choice(
+        st.segmented_control,
         "File what a vector aggregation adds under",
-        ["the paragraph that found the hit", "the paragraphs it is similar to"],
-        default="the paragraph that found the hit",
-        required=True,
+        list(_BY),
         key="by",
-        bind="query-params",
+        default="retrieval",
+        required=True,
+        format_func=_BY.__getitem__,
     )
-    mode = "similarity" if by and "similar" in by else "retrieval"
-    matrices = _matrices(engine, query, systems, case_id, mode)
+    matrices = _matrices(engine, query, systems, case_id, by)
     shares = {m.system: _shares(m) for m in matrices}
     largest = max((float(np.abs(s).max(initial=0.0)) for s in shares.values()), default=0.0)
     diverging = any(bool((s < 0).any()) for s in shares.values())
@@ -72,9 +78,8 @@ def _panel(
 ) -> None:
     """A fragment: picking a cell redraws its own panel only."""
     if not shares.any():
-        st.info(
-            f"{matrix.system} did not find this case: none of its paragraphs is among the hits."
-        )
+        told = f"{matrix.system} did not find this case: none of its paragraphs is among the hits."
+        st.info(shell.plain(told))
         return
     own = [p.text for p in query.case.paragraphs]
     its = [p.text for p in engine.index.case(matrix.case_id).paragraphs]

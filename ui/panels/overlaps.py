@@ -18,17 +18,15 @@ from ui import charts, resources, shell
 def parm_against_document(engine: Searcher, query: Query, aggregation: str, cut: int) -> None:
     """BM25's two rankings and dense's two, each pair split into its three regions."""
     pairs = [(f"bm25:{aggregation}", "bm25:doc"), (f"dense:{aggregation}", "dense:firstp")]
-    usable = [p for p in pairs if engine.index.has_vectors or not _needs_vectors(p)]
-    for column, (parm, document) in zip(st.columns(len(usable), gap="large"), usable, strict=True):
-        found = resources.rankings(engine, query, [parse_system(parm), parse_system(document)])
+    parsed = [[parse_system(name) for name in pair] for pair in pairs]
+    checked = [resources.usable(engine, systems) for systems in parsed]
+    able = [systems for systems, why_not in checked if not why_not]
+    for column, systems in zip(st.columns(max(len(able), 1), gap="large"), able, strict=False):
+        found = resources.rankings(engine, query, systems)
         with column:
-            _panel(engine, found, parm, document, cut)
-    if len(usable) < len(pairs):
-        st.info("This index was built without an encoder, so that only BM25 can be shown.")
-
-
-def _needs_vectors(names: Sequence[str]) -> bool:
-    return any(parse_system(name).needs_vectors for name in names)
+            _panel(engine, found, *found, cut)
+    for why_not in dict.fromkeys(why_not for _, why_not in checked if why_not):
+        st.info(shell.plain(f"Not everything can be shown: {why_not}."))
 
 
 def _panel(engine: Searcher, found: dict[str, Ranking], parm: str, document: str, cut: int) -> None:
@@ -41,7 +39,9 @@ def _panel(engine: Searcher, found: dict[str, Ranking], parm: str, document: str
         f"Only {document} (Doc∖PARM)": split[frozenset([document])],
     }
     for name, case_ids in told.items():
-        with st.expander(f"{name}: {len(case_ids)}", expanded=name.endswith("(PARM∖Doc)")):
+        with st.expander(
+            shell.plain(f"{name}: {len(case_ids)}"), expanded=name.endswith("(PARM∖Doc)")
+        ):
             _region(engine, found, name, case_ids)
 
 
@@ -55,8 +55,8 @@ def _region(
     ranks = {system: ranking.ranks() for system, ranking in found.items()}
     columns = {f"rank, {system}": [r.get(c) for c in case_ids] for system, r in ranks.items()}
     table = pd.DataFrame(
-        {"case": [d[0] or c for d, c in zip(described, case_ids, strict=True)]}
+        {label: pd.array(values, dtype="Int64") for label, values in columns.items()}
+        | {"case": [d[0] or c for d, c in zip(described, case_ids, strict=True)]}
         | {"date": [d[1] for d in described]}
-        | {label: pd.array(values, dtype="Int64") for label, values in columns.items()}
     )
     st.dataframe(table, hide_index=True)

@@ -14,6 +14,7 @@ from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Ranking
 from ui import charts, evidence, inputs, rankings, shell
+from ui.sharing import held
 
 PAIRS_SHOWN = 5
 
@@ -21,7 +22,7 @@ PAIRS_SHOWN = 5
 def agreement(found: Mapping[str, Ranking], top: int) -> None:
     """One sentence: how many of the top cases the systems share."""
     if len(found) > 1:
-        st.markdown(rankings.agreement_sentence(regions(found, top), top))
+        st.markdown(shell.plain(rankings.agreement_sentence(regions(found, top), top)))
 
 
 def downloads(tables: Mapping[str, pd.DataFrame]) -> None:
@@ -41,10 +42,10 @@ def downloads(tables: Mapping[str, pd.DataFrame]) -> None:
 def pick(engine: Searcher, found: Mapping[str, Ranking], top: int) -> str | None:
     """One of the cases at the top of any ranking."""
     heads = [ranking.case_ids[:top] for ranking in found.values()]
-    held = [case_id for head in heads for case_id in head]
-    chosen = st.session_state.get("result")
+    tops = [case_id for head in heads for case_id in head]
+    chosen = held(inputs.result_key(engine))
     known = [chosen] if chosen in set().union(*(r.case_ids for r in found.values())) else []
-    return inputs.result(engine, list(dict.fromkeys([*held, *known])))
+    return inputs.result(engine, list(dict.fromkeys([*tops, *known])))
 
 
 def why(engine: Searcher, query: Query, found: Mapping[str, Ranking], top: int) -> None:
@@ -56,7 +57,7 @@ def why(engine: Searcher, query: Query, found: Mapping[str, Ranking], top: int) 
         return
     name = st.segmented_control(
         "Under", list(found), default=next(iter(found)), required=True,
-        key=f"under-{inputs.fingerprint(*found)}",
+        format_func=shell.plain, key=f"under-{inputs.fingerprint(*found)}",
     )  # fmt: skip
     explain(engine, query, parse_system(name or next(iter(found))), case_id)
 
@@ -71,7 +72,8 @@ def explain(engine: Searcher, query: Query, system: System, case_id: str) -> Non
     assert isinstance(reasons, Contributions)
     pairs = reasons.pairs()
     if not pairs:
-        st.info(f"{reasons.system} did not find {title}: no paragraph of it is among the hits.")
+        told = f"{reasons.system} did not find {title}: no paragraph of it is among the hits."
+        st.info(shell.plain(told))
         return
     st.markdown(shell.plain(_headline(reasons, title, pairs)))
     few = pairs[:PAIRS_SHOWN]
@@ -93,7 +95,7 @@ def _hybrid(reasons: HybridContributions, title: str) -> System:
     names = [term.system for term in reasons.terms]
     part = st.segmented_control(
         "Open the matrix of", names, default=names[0], required=True,
-        key=f"part-{inputs.fingerprint(*names)}",
+        format_func=shell.plain, key=f"part-{inputs.fingerprint(*names)}",
     )  # fmt: skip
     return parse_system(part or names[0])
 
