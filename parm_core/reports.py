@@ -19,8 +19,10 @@ def search_report(
 ) -> dict[str, Any]:
     """One system's ranking with its evidence, ready for JSON; paragraphs count from 1.
 
-    evidence: pairs of paragraphs a case, strongest first; None for all of them.
+    evidence: pairs of paragraphs a case, strongest first; None for all of them. seconds: what this
+    system took beyond what earlier ones had left ready (vectors, hits).
     """
+    before = dict(query.seconds) if query.searched else {}
     ranking = searcher.rank(query, system)
     best = list(ranking)[:top]
     titles = searcher.index.titles([case.case_id for case in best])
@@ -34,7 +36,8 @@ def search_report(
         }
         for case, title in zip(best, titles, strict=True)
     ]
-    seconds = {step: round(spent, 6) for step, spent in query.seconds.items()}
+    spent = {step: total - before.get(step, 0.0) for step, total in query.seconds.items()}
+    seconds = {step: round(own, 6) for step, own in spent.items() if own > 0}
     return {"system": str(system), "ranking": rows, "seconds": seconds}
 
 

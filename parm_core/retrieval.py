@@ -14,6 +14,7 @@ from parm_core.index import lexical
 from parm_core.index.build import opening
 from parm_core.index.dense import DenseEngine, FaissEngine, ProductEngine
 from parm_core.index.store import Index
+from parm_core.library import encoder_sources
 from parm_core.query import Query
 from parm_core.segmentation import SegmentOptions, check_text, segment_case
 from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
@@ -106,7 +107,7 @@ class Searcher:
 
     def opening_vector(self, query: Query) -> Float32:
         """(dim,) the vector of the query's text, cut where the encoder stops reading."""
-        texts = [opening(query.texts, self.encoder.max_tokens)]
+        texts = [opening(query.texts, self.encoder.max_query_tokens)]
         vector: Float32 = self._encoded(query, "opening", texts)[0]
         return vector
 
@@ -124,7 +125,7 @@ class Searcher:
         recorded = self.index.manifest["encoder"]
         if recorded is None:
             self.index.vectors  # noqa: B018  raises, and says what to do
-        passages, _, queries = recorded["id"].partition("+")
+        passages, queries = encoder_sources(recorded["id"], recorded["weights_sha256"])
         encoder = self._given or load_encoder(passages, query=queries)
         if encoder.weights_sha256 != recorded["weights_sha256"]:
             raise EncoderError(

@@ -51,14 +51,19 @@ class System:
 
     def __str__(self) -> str:
         """The shortest name that parses back to this system."""
+        return self._name(DEFAULT_DEPTH)
+
+    def _name(self, inherited: int) -> str:
+        """The name, without the depth where it is the inherited one."""
         given = [
             f"@{name}={_written(value)}"
             for name, value in self.params.items()
             if value != self._default(name)
         ]
-        if self.parts and tuple(map(str, self._bare_parts())) != _DEFAULT_PARTS:
-            given.append("@of=" + "+".join(_nested(str(part)) for part in self._bare_parts()))
-        if self.depth not in (None, DEFAULT_DEPTH):
+        parts = tuple(part._name(self.depth or DEFAULT_DEPTH) for part in self.parts)
+        if parts and parts != _DEFAULT_PARTS:
+            given.append("@of=" + "+".join(map(_nested, parts)))
+        if self.depth not in (None, inherited):
             given.append(f"@depth={self.depth}")
         if self.engine:
             given.append(f"@engine={self.engine}")
@@ -93,12 +98,6 @@ class System:
 
     def _default(self, name: str) -> float:
         return _defaults(self.retriever, self.aggregation)[name]
-
-    def _bare_parts(self) -> tuple[System, ...]:
-        """The parts, without the depth they have from the hybrid."""
-        return tuple(
-            replace(p, depth=DEFAULT_DEPTH) if p.depth == self.depth else p for p in self.parts
-        )
 
 
 def parse_system(spec: str) -> System:
@@ -192,13 +191,17 @@ def _engine(retriever: str, text: str) -> str:
 
 
 def _parts(text: str, depth: int | None) -> tuple[System, ...]:
-    parts = tuple(parse_system(part.strip("()")) for part in _SPLIT_PLUS.split(text))
+    """A hybrid's systems; one that names no depth has the hybrid's."""
+    specs = [part.strip("()") for part in _SPLIT_PLUS.split(text)]
+    parts = tuple(
+        system if "@depth=" in spec else system.with_depth(depth or DEFAULT_DEPTH)
+        for spec, system in zip(specs, map(parse_system, specs), strict=True)
+    )
     if any(part.parts for part in parts):
         raise ConfigError("a hybrid is made of bm25 and dense systems, not of hybrids")
     if len(parts) < 2 or len(set(parts)) < len(parts):
         raise ConfigError(f"a hybrid needs two or more different systems, got {text!r}")
-    inherited = depth or DEFAULT_DEPTH
-    return tuple(p.with_depth(inherited) if p.depth == DEFAULT_DEPTH else p for p in parts)
+    return parts
 
 
 def _written(value: float) -> str:

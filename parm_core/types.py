@@ -133,6 +133,7 @@ class Encoder(Protocol):
     weights_sha256: str
     dim: int
     max_tokens: int
+    max_query_tokens: int
 
     def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32."""

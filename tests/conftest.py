@@ -38,7 +38,8 @@ class FakeEncoder:
 
     id = "fake"
     revision = "1"
-    max_tokens = 8
+    max_tokens = max_query_tokens = 8
+    folders = ()
 
     def __init__(self, dim=16, weights_sha256="f" * 64):
         self.dim = dim

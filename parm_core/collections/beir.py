@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import gzip
 import json
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
@@ -81,14 +82,14 @@ def _records(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
                     yield number, _record(line, f"{path.name}, line {number}")
     except UnicodeDecodeError as error:
         raise DataError(f"{path.name} is not UTF-8 ({error.reason}); convert it first") from None
-    except (gzip.BadGzipFile, EOFError) as error:
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
         raise DataError(f"{path.name} is not a whole gzip file: {error}") from None
 
 
 def _record(line: str, where: str) -> dict[str, Any]:
     try:
         record = json.loads(line)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise DataError(f"{where}: not valid JSON ({error})") from None
     if not isinstance(record, dict):
         raise DataError(f"{where}: expected a JSON object, got {type(record).__name__}")
@@ -99,7 +100,7 @@ def _case(record: dict[str, Any], where: str) -> Case:
     identifier, text = record.get("_id"), record.get("text")
     if not isinstance(identifier, str) or not identifier.strip():
         raise DataError(f'{where}: "_id" is missing or not a string')
-    if any(character.isspace() for character in identifier):
+    if any(character.isspace() for character in identifier) or identifier != _clean(identifier):
         raise DataError(
             f'{where}: the "_id" {identifier!r} holds white space; TREC files forbid it'
         )
@@ -113,19 +114,35 @@ def _case(record: dict[str, Any], where: str) -> Case:
 
 def _optional(record: dict[str, Any], name: str) -> str | None:
     value = record.get(name)
-    return str(value) if value not in (None, "") else None
+    return _clean(str(value)) if value not in (None, "") else None
+
+
+def _clean(text: str) -> str:
+    """Without lone surrogates, which JSON can hold and no file can."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _read_qrels(folder: Path, cases: set[str], queries: set[str]) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     for path in sorted(folder.glob("*.tsv")):
+        for where, row in _rows(path):
+            query, case, grade = _label(row, where, cases, queries)
+            if qrels.setdefault(query, {}).setdefault(case, grade) != grade:
+                raise DataError(f"{where}: {query!r} and {case!r} already have another grade")
+    return qrels
+
+
+def _rows(path: Path) -> Iterator[tuple[str, list[str]]]:
+    """(where, fields) of each line but the header and blank ones."""
+    try:
         with path.open(encoding="utf-8", newline="") as lines:
             for number, row in enumerate(csv.reader(lines, delimiter="\t"), 1):
-                if number == 1 and row[-1:] == ["score"]:
-                    continue
-                query, case, grade = _label(row, f"{path.name}, line {number}", cases, queries)
-                qrels.setdefault(query, {})[case] = grade
-    return qrels
+                if row and not (number == 1 and row[-1] == "score"):
+                    yield f"{path.name}, line {number}", row
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path.name} is not UTF-8 ({error.reason}); convert it first") from None
+    except csv.Error as error:
+        raise DataError(f"{path.name} is not tab-separated text: {error}") from None
 
 
 def _label(row: list[str], where: str, cases: set[str], queries: set[str]) -> tuple[str, str, int]:

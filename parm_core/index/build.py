@@ -16,7 +16,15 @@ import numpy as np
 from parm_core._version import __version__
 from parm_core.errors import DataError, IndexStoreError
 from parm_core.index.lexical import BM25Params, Postings
-from parm_core.index.store import FORMAT, MANIFEST, Index, is_index, open_index, sha256
+from parm_core.index.store import (
+    FORMAT,
+    MANIFEST,
+    MANIFEST_HASH,
+    Index,
+    is_index,
+    open_index,
+    sha256,
+)
 from parm_core.segmentation import SegmentOptions, check_text, segment_collection
 from parm_core.tokenisation import Tokeniser
 from parm_core.types import Case, Collection, Encoder, Float32, Int64, Paragraph, Progress
@@ -72,8 +80,13 @@ def segment_cases(
     for case in sorted(cases, key=lambda case: case.id, reverse=True):
         try:
             text = check_text(case.text)
+            "".join((case.id, case.title, case.date or "", case.court or "")).encode()
         except DataError as error:
             raise DataError(f"case {case.id!r}: {error}") from None
+        except UnicodeEncodeError:
+            raise DataError(
+                f"case {case.id!r}: its id, title, date or court is no Unicode text"
+            ) from None
         checked.append(Case(case.id, case.title, text, case.date, case.court))
     return segment_collection(checked, options, progress)
 
@@ -234,7 +247,7 @@ def _write_manifest(draft: Path, manifest: dict[str, Any]) -> None:
     }
     text = json.dumps(manifest, indent=2, ensure_ascii=False, sort_keys=True) + "\n"
     (draft / MANIFEST).write_text(text, encoding="utf-8")
-    (draft / "manifest.sha256").write_text(
+    (draft / MANIFEST_HASH).write_text(
         f"{sha256(draft / MANIFEST)}  {MANIFEST}\n", encoding="utf-8"
     )
 
@@ -251,8 +264,8 @@ def _publish(draft: Path, target: Path) -> None:
     target.rename(old / "index")
     try:
         draft.rename(target)
-    except OSError:
+    except BaseException:
         (old / "index").rename(target)
+        old.rmdir()
         raise
-    finally:
-        shutil.rmtree(old, ignore_errors=True)
+    shutil.rmtree(old, ignore_errors=True)

@@ -78,7 +78,9 @@ class FaissEngine:
             out = np.zeros(total, dtype=bool)
             out[excluded] = True
             keep = ~out[rows]
-            kept, kept_scores = rows[keep], scores[keep]
+            kept = rows[keep]
+            _, first, same = np.unique(self._twins[kept], return_index=True, return_inverse=True)
+            kept_scores = scores[keep][first][same]
             if reach == total or (kept.size > depth and kept_scores[depth - 1] > kept_scores[-1]):
                 order = np.lexsort((kept, -kept_scores))[:depth]
                 return kept[order], kept_scores[order]

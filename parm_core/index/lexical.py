@@ -115,6 +115,8 @@ class RankBM25Engine:
     def __post_init__(self) -> None:
         from rank_bm25 import BM25Okapi
 
+        if not any(self.units):
+            return
         engine = BM25Okapi([list(unit) for unit in self.units], k1=self.params.k1, b=self.params.b)
         holding = Counter(chain.from_iterable(set(unit) for unit in self.units))
         n = len(self.units)
@@ -123,8 +125,12 @@ class RankBM25Engine:
 
     def scores(self, terms: Sequence[str]) -> Float32:
         """A query's terms, repeats kept -> (n_units,) scores, 0 where no term occurs."""
-        total = self._engine.get_scores(list(terms)) / (self.params.k1 + 1)
-        return np.asarray(total, dtype=np.float32)
+        if not any(self.units):
+            return np.zeros(len(self.units), dtype=np.float32)
+        with np.errstate(invalid="ignore"):  # 0 / 0 where k1 is 0 and a unit lacks the term
+            each = [np.nan_to_num(self._engine.get_scores([term])) for term in terms]
+        total = np.sum(each, axis=0) if each else np.zeros(len(self.units))
+        return np.asarray(total / (self.params.k1 + 1), dtype=np.float32)
 
 
 def search(

@@ -31,7 +31,7 @@ from parm_core.tokenisation import Tokeniser
 from parm_core.types import Case, Float32, Int64, Kind, Paragraph
 
 FORMAT = 1
-MANIFEST = "manifest.json"
+MANIFEST, MANIFEST_HASH = "manifest.json", "manifest.sha256"
 _MANIFEST_KEYS = {
     "format",
     "collection",
@@ -250,7 +250,7 @@ def open_index(path: Path | str) -> Index:
             f"{folder} is an index of format {manifest.get('format')!r}, this version reads format "
             f"{FORMAT}; build it again with: parm index COLLECTION {folder}"
         )
-    if not _MANIFEST_KEYS <= manifest.keys():
+    if _MANIFEST_KEYS - manifest.keys():
         raise IndexStoreError(
             f"{folder / MANIFEST} lacks {', '.join(sorted(_MANIFEST_KEYS - manifest.keys()))}; "
             "build the index again"
@@ -268,11 +268,8 @@ def open_index(path: Path | str) -> Index:
 
 
 def is_index(path: Path) -> bool:
-    """Whether a folder holds an index of any version, whole or damaged."""
-    try:
-        return {"format", "counts", "files"} <= _read_manifest(path).keys()
-    except IndexStoreError:
-        return False
+    """Whether a folder holds an index, of any version, whole or damaged."""
+    return (path / MANIFEST).is_file() and (path / MANIFEST_HASH).is_file()
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
@@ -290,9 +287,15 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def _check_manifest_hash(folder: Path) -> None:
-    written = (folder / "manifest.sha256").read_text(encoding="utf-8").split()
+    try:
+        written = (folder / MANIFEST_HASH).read_text(encoding="utf-8").split()
+    except (OSError, UnicodeDecodeError):
+        written = []
     if not written or written[0] != sha256(folder / MANIFEST):
-        raise IndexStoreError(f"{folder / MANIFEST} is not the one that was built; build it again")
+        raise IndexStoreError(
+            f"{folder / MANIFEST} is not the one that {MANIFEST_HASH} was written for; "
+            "build the index again"
+        )
 
 
 def _read_table(path: Path) -> Any:

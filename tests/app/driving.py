@@ -55,12 +55,12 @@ def pick_first(app):
 
 def said(elements):
     """What a reader reads: Markdown's escapes gone."""
-    return " ".join(re.sub(r"\\(\W)", r"\1", element.value) for element in elements)
+    return " ".join(re.sub(r"\\([\W_])", r"\1", element.value) for element in elements)
 
 
 def cut(app):
     """How the case was cut, in one line."""
-    return re.sub(r"\\(\W)", r"\1", app.expander[0].label)
+    return re.sub(r"\\([\W_])", r"\1", app.expander[0].label)
 
 
 def markup(app):

@@ -48,7 +48,7 @@ def with_a_file_cut(path):
 
 def with_a_file_missing(path):
     (path / "case_starts.npy").unlink()
-    return "case_starts.npy is "
+    return "case_starts.npy is missing"
 
 
 def with_cases_damaged(path):

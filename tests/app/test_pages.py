@@ -162,6 +162,15 @@ class TestPastedCase:
         assert not app.error
         assert len(columns(app)["bm25:srrf"]) == 10
 
+    @pytest.mark.parametrize("page", ["aggregations", "heatmaps", "overlaps"])
+    def test_stays_on_the_next_page(self, page):
+        app = paste(open_app(source=PASTE, systems=BM25), SHORT)
+        app.switch_page(f"pages/{page}.py").run()
+        assert not app.exception and not app.error
+        assert app.segmented_control(key="source").value == "paste"
+        assert "Choose or paste a case" not in said(app.info)
+        assert app.text_area(key="pasted").value == SHORT
+
     def test_is_seen_by_no_other_session(self):
         mine = opened_with(SHORT, systems=BM25)
         other = open_app("find", source=PASTE, systems=BM25)
@@ -314,6 +323,29 @@ class TestAddress:
         good = open_app(page, systems=BM25)
         assert not bad.exception and not bad.error and not bad.warning
         assert chosen(bad) == chosen(good)
+
+    @pytest.mark.parametrize("page", ["aggregations", "heatmaps", "overlaps"])
+    def test_is_followed_to_another_page_and_back(self, page):
+        app = open_app(case="R v G", rule="windows", systems=BM25, top="50")
+        app.switch_page(f"pages/{page}.py").run()
+        assert app.selectbox(key="case").value == "R v G"
+        assert app.selectbox(key="rule").value == "windows"
+        assert app.query_params["case"] == "R v G"
+        app.switch_page("pages/find.py").run()
+        assert not app.exception
+        assert list(columns(app)) == BM25
+        assert app.select_slider(key="top").value == 50
+
+    def test_of_a_page_is_a_link_to_it(self):
+        first = open_app("find", systems=BM25)
+        first.selectbox(key="case").set_value("R v G").run()
+        first.multiselect(key="systems").set_value(["bm25:rrf@k=7", "bm25:max"]).run()
+        first.select_slider(key="top").set_value(20).run()
+        pick_first(first)
+        second = open_app("find", **first.query_params)
+        assert chosen(second) == chosen(first)
+        assert columns(second) == columns(first)
+        assert markup(second) == markup(first)
 
     def test_holds_no_word_of_a_pasted_case(self):
         app = opened_with(SHORT, systems=BM25)

@@ -50,8 +50,9 @@ def case_file(tmp_path):
 
 
 @pytest.fixture
-def parm(monkeypatch, capsys):
+def parm(monkeypatch, capsys, tmp_path):
     """parm(words) -> (exit code, standard output, standard error)."""
+    monkeypatch.setenv("PARM_INDEXES", str(tmp_path / "indexes"))
 
     def run(*words):
         monkeypatch.setattr(sys, "argv", ["parm", *map(str, words)])
@@ -156,7 +157,8 @@ def test_search_json_evidence_sums_to_the_score(parm, index, case_file, searcher
             assert row["title"] == index.titles([row["case_id"]])[0]
             terms = [pair["contribution"] for pair in row["evidence"]]
             assert abs(sum(terms) - row["score"]) <= 1e-4 * sum(map(abs, terms))
-        assert {"segment", "aggregate"} & report["seconds"].keys()
+    assert "segment" in found[0]["seconds"]
+    assert all(report["seconds"] for report in found)
 
 
 def test_search_json_counts_paragraphs_from_1_and_names_openings(parm, index, tmp_path):
@@ -295,13 +297,11 @@ def test_index_refuses_an_encoder_that_is_not_there(monkeypatch, refused, folder
     refused("the encoder 'nobody/no-such-model' is not on this machine", *words)
 
 
-@pytest.mark.xfail(strict=True, reason="an empty line comes before the message")
 def test_index_leaves_another_folder_alone(refused, folder, tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
     refused("exists and is not an index; nothing was written", "index", folder, tmp_path)
 
 
-@pytest.mark.xfail(strict=True, reason="an empty line comes before the message")
 def test_index_names_a_case_without_letters_in_one_line(refused, tmp_path):
     (tmp_path / "corpus.jsonl").write_text('{"_id": "a", "text": "12. 34"}\n')
     refused("case 'a': the text has no letters", "index", tmp_path, tmp_path / "index")

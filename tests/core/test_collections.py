@@ -93,7 +93,6 @@ def test_blank_lines_between_cases_are_nothing(folder):
     assert len(load_collection(folder).cases) == 2
 
 
-@pytest.mark.xfail(strict=True, reason="a blank line is taken for a label")
 def test_a_blank_last_line_of_labels_is_nothing(folder):
     (folder / "qrels" / "test.tsv").write_text(QRELS + "\n")
     assert load_collection(folder).qrels["q1"] == {"c1": 2}
@@ -130,7 +129,6 @@ def test_an_empty_corpus_is_refused(folder):
             '{"_id": "c3", "text": "x", "n": ' + "1" * 5000 + "}",
             "corpus.jsonl, line 3: not valid JSON",
             id="a number of 5,000 digits",
-            marks=pytest.mark.xfail(strict=True, reason="ValueError of the JSON reader"),
         ),
     ],
 )
@@ -160,7 +158,7 @@ def test_text_that_is_not_utf_8_is_refused(folder):
     [
         "cut",
         "plain",
-        pytest.param("flipped", marks=pytest.mark.xfail(strict=True, reason="zlib.error")),
+        pytest.param("flipped"),
     ],
 )
 def test_damaged_gzip_is_refused(folder, damage):
@@ -195,7 +193,6 @@ def test_damaged_gzip_is_refused(folder, damage):
             "q1\tc1\t" + "1" * 200_000,
             "test.tsv",
             id="a long field",
-            marks=pytest.mark.xfail(strict=True, reason="csv.Error"),
         ),
     ],
 )
@@ -205,7 +202,6 @@ def test_a_bad_label_is_named(folder, label, message):
     refused(folder, message)
 
 
-@pytest.mark.xfail(strict=True, reason="UnicodeDecodeError")
 def test_labels_that_are_not_utf_8_are_refused(folder):
     (folder / "qrels" / "test.tsv").write_bytes(b"q1\tc\xff\t1\n")
     refused(folder, "test.tsv is not UTF-8")

@@ -212,7 +212,6 @@ def test_a_broken_manifest_is_refused(built, text):
         open_index(built.path)
 
 
-@pytest.mark.xfail(strict=True, reason="KeyError where the manifest lacks a part")
 def test_a_manifest_that_lacks_a_part_is_refused(built):
     (built.path / "manifest.json").write_text('{"format": 1}')
     with pytest.raises(IndexStoreError, match=r"manifest\.json"):
@@ -264,11 +263,13 @@ def test_verify_finds_one_flipped_byte_in_the_manifest_and_its_hash(built, name)
     flipped = bytearray(held)
     flipped[place] ^= 1
     file.write_bytes(flipped)
-    with pytest.raises(IndexStoreError, match=r"manifest\.json is not the one that was built"):
+    with pytest.raises(
+        IndexStoreError,
+        match=r"manifest\.json is not the one that manifest\.sha256 was written for",
+    ):
         open_index(built.path).verify()
 
 
-@pytest.mark.xfail(strict=True, reason="FileNotFoundError, UnicodeDecodeError")
 @pytest.mark.parametrize("held", [None, b"\xff\xfe"])
 def test_verify_names_a_manifests_hash_that_is_missing_or_no_text(built, held):
     file = built.path / "manifest.sha256"
@@ -368,7 +369,6 @@ def test_where_the_new_index_cannot_be_put_in_place_the_old_one_is_put_back(buil
     assert [path.name for path in built.path.parent.iterdir()] == ["index"]
 
 
-@pytest.mark.xfail(strict=True, reason="what was put aside is deleted though nothing replaced it")
 @pytest.mark.parametrize(("error", "times"), [(KeyboardInterrupt(), 1), (OSError("refused"), 2)])
 def test_whatever_stops_the_replacing_an_old_index_is_never_deleted_first(
     built, monkeypatch, error, times
@@ -389,7 +389,6 @@ def test_a_case_that_cannot_be_used_is_named(tmp_path):
     assert not (tmp_path / "index").exists()
 
 
-@pytest.mark.xfail(strict=True, reason="UnicodeEncodeError for a lone surrogate")
 @pytest.mark.parametrize("case", [Case("a", "\ud800", "A mill."), Case("\ud800", "", "A mill.")])
 def test_an_id_or_title_that_is_no_unicode_is_refused_or_mended(tmp_path, case):
     try:

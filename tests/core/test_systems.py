@@ -104,7 +104,6 @@ def test_a_hybrids_depth_is_its_parts_depth():
     assert [part.depth for part in system.with_depth(9).parts] == [7, 9, None]
 
 
-@pytest.mark.xfail(strict=True, reason="1000 stands for no depth given")
 def test_a_parts_own_depth_stands_though_it_is_the_default():
     system = parse_system("hybrid:rrf@depth=50@of=(bm25:rrf@depth=1000)+dense:srrf")
     assert [part.depth for part in system.parts] == [1000, 50]

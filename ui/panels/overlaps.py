@@ -24,7 +24,7 @@ def parm_against_document(engine: Searcher, query: Query, aggregation: str, cut:
     for column, systems in zip(st.columns(max(len(able), 1), gap="large"), able, strict=False):
         found = resources.rankings(engine, query, systems)
         with column:
-            _panel(engine, found, *found, cut)
+            _panel(engine, found, str(systems[0]), str(systems[1]), cut)
     for why_not in dict.fromkeys(why_not for _, why_not in checked if why_not):
         st.info(shell.plain(f"Not everything can be shown: {why_not}."))
 
