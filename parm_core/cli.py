@@ -75,14 +75,14 @@ def _build(
     from parm_core.library import remember_encoder
     from parm_core.segmentation import SegmentOptions
 
-    options = IndexOptions(
-        segment=SegmentOptions(rule=segment), bm25=BM25Params(k1=bm25[0], b=bm25[1])
-    )
     name, query = encoder
+    cut, weights = SegmentOptions(rule=segment), BM25Params(k1=bm25[0], b=bm25[1])
     read = load_collection(collection)
     loaded = None if name == "none" else load_encoder(name or PACKAGED, query=query, download=True)
     if loaded:
         remember_encoder(loaded)
+        cut = SegmentOptions.fitting(loaded.max_tokens, rule=segment)
+    options = IndexOptions(segment=cut, bm25=weights)
     with _progress() as progress:
         built = build_index(read, target, encoder=loaded, options=options, progress=progress)
     print(reports.describe_index(built))

@@ -231,7 +231,11 @@ class Index:
         return self._array(name)  # type: ignore[no-any-return]
 
     def _postings(self, stem: str) -> Postings:
-        terms = json.loads((self.path / f"{stem}.terms.json").read_text(encoding="utf-8"))
+        file = self.path / f"{stem}.terms.json"
+        try:
+            terms = json.loads(file.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise IndexStoreError(f"{file} is damaged or missing; build the index again") from error
         impacts, units, starts = (self._array(f"{stem}.{name}") for name in _POSTINGS)
         n_units = self.n_cases if stem == "bm25-cases" else self.n_paragraphs
         vocabulary = {term: t for t, term in enumerate(terms)}

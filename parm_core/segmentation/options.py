@@ -53,6 +53,15 @@ class SegmentOptions:
                 f" got {self.overlap_words}"
             )
 
+    @classmethod
+    def fitting(cls, max_tokens: int, *, rule: str = "auto") -> SegmentOptions:
+        """Options by which an encoder that reads `max_tokens` reads nearly every paragraph whole.
+
+        160 words to 256 tokens, as measured for the default; at least 40 words and at most 400.
+        """
+        words = min(max(max_tokens * 5 // 8, 40), 400)
+        return cls(rule=rule, max_words=words, window_words=words, overlap_words=words // 4)
+
 
 DEFAULTS = SegmentOptions()
 

@@ -465,3 +465,10 @@ def test_segment_case_replaces_the_paragraphs_alone() -> None:
         case.date,
     )
     assert [(p.text, p.kind) for p in done.paragraphs] == [(SENTENCE.strip(), Kind.BODY)]
+
+
+@pytest.mark.parametrize(("tokens", "words"), [(256, 160), (512, 320), (10, 40), (10**6, 400)])
+def test_paragraphs_fit_what_an_encoder_reads(tokens, words):
+    options = SegmentOptions.fitting(tokens, rule="lines")
+    assert (options.max_words, options.window_words, options.rule) == (words, words, "lines")
+    assert SegmentOptions.fitting(256) == SegmentOptions()
