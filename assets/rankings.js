@@ -92,6 +92,16 @@ function next(root, button, key) {
   return side.find((other) => other.dataset.case === button.dataset.case) ?? side[own.indexOf(button)] ?? side[0];
 }
 
+// Once the pick has come back, bring its evidence into view; at once, a redrawn page would stop it.
+function showEvidence(root, selected) {
+  if (!selected || root.dataset.picked !== selected) return;
+  delete root.dataset.picked;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  setTimeout(() => {
+    document.getElementById("evidence")?.scrollIntoView({ behavior: calm ? "auto" : "smooth" });
+  }, 250);
+}
+
 export default function (component) {
   const { data, parentElement, setTriggerValue } = component;
   const root = parentElement.querySelector(".rankings");
@@ -111,9 +121,8 @@ export default function (component) {
   root.onclick = (event) => {
     const button = event.target.closest("button");
     if (!button) return;
+    root.dataset.picked = button.dataset.case;
     setTriggerValue("picked", button.dataset.case);
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    document.getElementById("evidence")?.scrollIntoView({ behavior: calm ? "auto" : "smooth" });
   };
   root.onkeydown = (event) => {
     const button = event.target.closest("button");
@@ -125,6 +134,7 @@ export default function (component) {
   root.onmouseover = shown;
   root.addEventListener("focusin", shown);
   root.onmouseleave = () => trace(root, data.selected);
+  showEvidence(root, data.selected);
   const watcher = new ResizeObserver(() => trace(root, data.selected));
   watcher.observe(root);
   return () => {

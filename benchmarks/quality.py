@@ -15,7 +15,14 @@ from parm_core.retrieval import Searcher
 from parm_core.systems import parse_system
 from parm_core.types import Ranking
 
-SYSTEMS: tuple[str, ...] = ("bm25:doc", "bm25:rrf", "bm25:srrf", "dense:firstp", "dense:maxp", "dense:rrf")
+SYSTEMS: tuple[str, ...] = (
+    "bm25:doc",
+    "bm25:rrf",
+    "bm25:srrf",
+    "dense:firstp",
+    "dense:maxp",
+    "dense:rrf",
+)
 SYSTEMS += ("dense:vrrf", "dense:srrf", "hybrid:rrf")
 
 
