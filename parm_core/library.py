@@ -9,7 +9,7 @@ from pathlib import Path
 from platformdirs import user_data_path
 
 from parm_core.encoders import SentenceTransformerEncoder
-from parm_core.index.store import is_index
+from parm_core.index.manifest import is_index
 
 
 def indexes_folder() -> Path:

@@ -12,7 +12,8 @@ from parm_core.collections import load_collection
 from parm_core.encoders import load_encoder
 from parm_core.errors import IndexStoreError, ParmError
 from parm_core.index.build import build_index, collection_sha256
-from parm_core.index.store import MANIFEST, open_index
+from parm_core.index.manifest import MANIFEST
+from parm_core.index.store import open_index
 from parm_core.library import indexes_folder, list_indexes
 from parm_core.query import Query
 from parm_core.retrieval import Searcher

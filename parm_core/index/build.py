@@ -16,15 +16,8 @@ import numpy as np
 from parm_core._version import __version__
 from parm_core.errors import DataError, IndexStoreError
 from parm_core.index.lexical import BM25Params, Postings
-from parm_core.index.store import (
-    FORMAT,
-    MANIFEST,
-    MANIFEST_HASH,
-    Index,
-    is_index,
-    open_index,
-    sha256,
-)
+from parm_core.index.manifest import FORMAT, MANIFEST, MANIFEST_HASH, is_index, sha256
+from parm_core.index.store import Index, open_index
 from parm_core.segmentation import SegmentOptions, check_text, segment_collection
 from parm_core.tokenisation import Tokeniser
 from parm_core.types import Case, Collection, Encoder, Float32, Int64, Paragraph, Progress

@@ -14,7 +14,6 @@ Rows are in tie order: case id descending, then position ascending.
 
 from __future__ import annotations
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -27,21 +26,10 @@ import numpy as np
 
 from parm_core.errors import DataError, IndexStoreError
 from parm_core.index.lexical import BM25Params, Postings
+from parm_core.index.manifest import open_manifest, verify_files
 from parm_core.tokenisation import Tokeniser
 from parm_core.types import Case, Float32, Int64, Kind, Paragraph
 
-FORMAT = 1
-MANIFEST, MANIFEST_HASH = "manifest.json", "manifest.sha256"
-_MANIFEST_KEYS = {
-    "format",
-    "collection",
-    "counts",
-    "segmentation",
-    "tokeniser",
-    "bm25",
-    "encoder",
-    "files",
-}
 _POSTINGS = ("impacts", "units", "starts")
 
 
@@ -176,15 +164,8 @@ class Index:
         return self._paragraphs["position"].to_numpy().astype(np.int64)  # type: ignore[no-any-return]
 
     def verify(self) -> None:
-        """Hash every file. Raises IndexStoreError naming the first that is not as the manifest says."""
-        _check_manifest_hash(self.path)
-        for name, expected in self.manifest["files"].items():
-            found = sha256(self.path / name)
-            if found != expected["sha256"]:
-                raise IndexStoreError(
-                    f"{self.path / name} is damaged: its SHA-256 is {found[:12]}…, the manifest says "
-                    f"{expected['sha256'][:12]}…; build the index again"
-                )
+        """Hash every file. Raises IndexStoreError naming the first that is not as it was built."""
+        verify_files(self.path, self.manifest)
 
     @cached_property
     def _ascending(self) -> list[str]:
@@ -248,58 +229,7 @@ def open_index(path: Path | str) -> Index:
     Raises IndexStoreError: no index there, another format version, a file missing or cut.
     """
     folder = Path(path).expanduser().resolve()
-    manifest = _read_manifest(folder)
-    if manifest.get("format") != FORMAT:
-        raise IndexStoreError(
-            f"{folder} is an index of format {manifest.get('format')!r}, this version reads format "
-            f"{FORMAT}; build it again with: parm index COLLECTION {folder}"
-        )
-    if _MANIFEST_KEYS - manifest.keys():
-        raise IndexStoreError(
-            f"{folder / MANIFEST} lacks {', '.join(sorted(_MANIFEST_KEYS - manifest.keys()))}; "
-            "build the index again"
-        )
-    for name, expected in manifest["files"].items():
-        file = folder / name
-        size = file.stat().st_size if file.is_file() else None
-        if size != expected["bytes"]:
-            raise IndexStoreError(
-                f"{file} "
-                + ("is missing" if size is None else f"has {size} bytes")
-                + f", expected {expected['bytes']} bytes; build the index again"
-            )
-    return Index(folder, manifest)
-
-
-def is_index(path: Path) -> bool:
-    """Whether a folder holds an index, of any version, whole or damaged."""
-    return (path / MANIFEST).is_file() and (path / MANIFEST_HASH).is_file()
-
-
-def _read_manifest(folder: Path) -> dict[str, Any]:
-    try:
-        manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise IndexStoreError(
-            f"no index at {folder}; build one with: parm index COLLECTION {folder}"
-        ) from None
-    except (OSError, ValueError) as error:
-        raise IndexStoreError(f"{folder / MANIFEST} cannot be read: {error}") from error
-    if not isinstance(manifest, dict):
-        raise IndexStoreError(f"{folder / MANIFEST} is not an index's manifest")
-    return manifest
-
-
-def _check_manifest_hash(folder: Path) -> None:
-    try:
-        written = (folder / MANIFEST_HASH).read_text(encoding="utf-8").split()
-    except (OSError, UnicodeDecodeError):
-        written = []
-    if not written or written[0] != sha256(folder / MANIFEST):
-        raise IndexStoreError(
-            f"{folder / MANIFEST} is not the one that {MANIFEST_HASH} was written for; "
-            "build the index again"
-        )
+    return Index(folder, open_manifest(folder))
 
 
 def _read_table(path: Path) -> Any:
@@ -310,9 +240,3 @@ def _read_table(path: Path) -> Any:
             return pa.ipc.open_file(source).read_all().combine_chunks()
     except (OSError, pa.ArrowInvalid) as error:
         raise IndexStoreError(f"{path} cannot be read: {error}; build the index again") from error
-
-
-def sha256(path: Path) -> str:
-    """The SHA-256 of a file, in hexadecimal."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

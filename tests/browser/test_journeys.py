@@ -72,7 +72,7 @@ class TestFind:
         expect(pairs.first.locator(".parm-text")).to_have_count(2)
         assert all(pairs.nth(i).locator("mark").count() >= 2 for i in range(5))
         expect(pairs.first.locator(".parm-share")).to_have_text(re.compile(r"^\d+ %$"))
-        expect(figure(page, "What the score is made of")).to_be_visible()
+        expect(figure(page, "^Shares of the score under bm25:srrf: ")).to_be_visible()
 
     def test_a_click_picks_a_case_and_the_select_box_follows(self, visitor):
         page = visitor.open(f"/?{ONE}")

@@ -14,7 +14,8 @@ from conftest import CASES, COLLECTION, COSTS, FRONT, FakeEncoder
 from parm_core.errors import DataError, IndexStoreError
 from parm_core.index.build import IndexOptions, build_index, collection_sha256, opening
 from parm_core.index.lexical import BM25Params
-from parm_core.index.store import open_index, sha256
+from parm_core.index.manifest import sha256
+from parm_core.index.store import open_index
 from parm_core.segmentation import SegmentOptions, segment_collection
 from parm_core.tokenisation import Tokeniser
 from parm_core.types import Case, Collection
