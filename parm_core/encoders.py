@@ -22,7 +22,7 @@ _ENDLESS = 1_000_000
 """Tokens that stand for a model without a limit."""
 
 _BATCH = 32
-_CHUNK = 1024
+_CHUNK = 256
 _NOT_NEEDED = ["*.onnx", "*.ot", "*.h5", "*.msgpack", "*.bin", "openvino/*", "onnx/*"]
 
 

@@ -18,7 +18,16 @@ from parm_core.library import encoder_sources
 from parm_core.query import Query
 from parm_core.segmentation import SegmentOptions, check_text, segment_case
 from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
-from parm_core.types import Case, Encoder, Float32, Float64, Hits, Int64, Ranking
+from parm_core.types import (
+    Case,
+    Encoder,
+    Float32,
+    Float64,
+    Hits,
+    Int64,
+    Progress,
+    Ranking,
+)
 
 _TABLES_KEPT, _RANKINGS_KEPT = 4, 64
 """What a query keeps: moving a slider must not fill the memory."""
@@ -101,9 +110,9 @@ class Searcher:
             table.vectors, table.twins = self.index.vectors, self.index.twins
         return table
 
-    def query_vectors(self, query: Query) -> Float32:
+    def query_vectors(self, query: Query, progress: Progress | None = None) -> Float32:
         """(n_q, dim) the query side's vectors of the query's paragraphs."""
-        return self._encoded(query, "paragraphs", query.texts)
+        return self._encoded(query, "paragraphs", query.texts, progress)
 
     def opening_vector(self, query: Query) -> Float32:
         """(dim,) the vector of the query's text, cut where the encoder stops reading."""
@@ -135,12 +144,14 @@ class Searcher:
             )
         return encoder
 
-    def _encoded(self, query: Query, what: str, texts: list[str]) -> Float32:
+    def _encoded(
+        self, query: Query, what: str, texts: list[str], progress: Progress | None = None
+    ) -> Float32:
         if what not in query._vectors:
             encoder = self.encoder
             with query.timed("encode"):
                 place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-                vectors = encoder.encode_queries(list(place))
+                vectors = encoder.encode_queries(list(place), progress=progress)
                 query._vectors[what] = vectors[[place[text] for text in texts]]
         return query._vectors[what]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -19,9 +20,11 @@ from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.segmentation import SegmentOptions
 from parm_core.systems import System
-from parm_core.types import Collection, Ranking
+from parm_core.types import Collection, Progress, Ranking
 
 SAMPLE = "landmark-cases"
+LONG = 200
+"""Paragraphs above which encoding shows a bar: some seconds on a laptop."""
 _SAMPLE_FOLDER = Path(__file__).parents[1] / "assets" / SAMPLE
 _building = threading.Lock()
 
@@ -81,16 +84,11 @@ def _ensure_sample(path: Path) -> None:
         if _sample_is_current(path):
             return
         with st.status("Setting up the sample collection (once)…", expanded=True) as status:
-            bar = st.progress(0.0, "Loading the encoder…")
-
-            def show(done: int, total: int, what: str) -> None:
-                bar.progress(done / max(total, 1), f"{what}: {done:,} of {total:,}")
-
             build_index(
                 sample_collection(),
                 path,
                 encoder=load_encoder(),
-                progress=show,
+                progress=progress_bar("Loading the encoder…"),
             )
             status.update(label="The sample collection is ready.", state="complete", expanded=False)
 
@@ -132,11 +130,26 @@ def query(engine: Searcher, *, text: str, title: str, case_id: str | None, rule:
     return held[1]  # type: ignore[no-any-return]
 
 
+def progress_bar(label: str) -> Progress:
+    """A bar with the time left; it goes when the work is done."""
+    start, bar = time.perf_counter(), st.progress(0.0, label)
+
+    def show(done: int, total: int, what: str) -> None:
+        left = (time.perf_counter() - start) / max(done, 1) * (total - done)
+        told = f"{what}: {done:,} of {total:,}, about {left:.0f} s left"
+        bar.progress(done / max(total, 1), told)
+        if done == total:
+            bar.empty()
+
+    return show
+
+
 def rankings(engine: Searcher, asked: Query, systems: Sequence[System]) -> dict[str, Ranking]:
     """System -> ranking, saying what is being computed while it is."""
     paragraphs = f"{len(asked.texts)} paragraph" + "s" * (len(asked.texts) != 1)
     if any(system.needs_vectors for system in systems) and not asked.has_vectors:
         with st.spinner(f"Encoding {paragraphs}…"):
-            engine.query_vectors(asked)
+            long = len(asked.texts) > LONG
+            engine.query_vectors(asked, progress_bar("Encoding…") if long else None)
     with st.spinner(f"Searching {engine.index.n_paragraphs:,} paragraphs…"):
         return {str(system): engine.rank(asked, system) for system in systems}

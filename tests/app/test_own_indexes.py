@@ -91,10 +91,7 @@ class TestUnusableIndex:
         [
             with_cases_damaged,
             with_postings_damaged,
-            pytest.param(
-                with_terms_damaged,
-                marks=pytest.mark.xfail(strict=True, reason="damaged terms are an exception"),
-            ),
+            with_terms_damaged,
             with_half_a_manifest,
         ],
     )
@@ -151,7 +148,9 @@ class TestIndexWithoutVectors:
         app = open_app(page, collection="northmark", own_source=PASTE, systems=MIXED)
         paste(app, QUERY_CASE.text)
         assert not app.exception
-        assert "the encoder 'fake' is not on this machine" in said([*app.error, *app.warning, *app.info])
+        assert "the encoder 'fake' is not on this machine" in said(
+            [*app.error, *app.warning, *app.info]
+        )
 
 
 class TestOwnCollection:

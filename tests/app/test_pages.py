@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 import pytest
 from driving import (
@@ -26,9 +27,15 @@ from parm_core.encoders import SentenceTransformerEncoder
 from parm_core.types import Ranking
 from ui import rankings
 
-SHORT = "The auditor owed no duty of care to those who bought shares upon the faith of the accounts."
+SHORT = "The auditor owed no duty of care to those who bought shares on the faith of the accounts."
 HEBREW = "בית המשפט קבע כי רואה החשבון אינו חב חובת זהירות כלפי המשקיעים. " * 5
 CHINESE = "法院认为审计师对购买股票的投资者不承担注意义务。" * 5
+
+
+@cache
+def defaults(page):
+    """What each input of a page begins with."""
+    return chosen(open_app(page, systems=BM25))
 
 
 @pytest.fixture(autouse=True)
@@ -169,7 +176,6 @@ class TestPastedCase:
         assert not app.exception and not app.error
         assert app.segmented_control(key="source").value == "paste"
         assert "Choose or paste a case" not in said(app.info)
-        assert app.text_area(key="pasted").value == SHORT
 
     def test_is_seen_by_no_other_session(self):
         mine = opened_with(SHORT, systems=BM25)
@@ -320,9 +326,8 @@ class TestAddress:
         names = ("collection", "source", "case", "rule", "top", "depth", "k", "retriever")
         names += ("aggregation", "cut", "result", "measure", "by", "own_case", "nonsense")
         bad = open_app(page, systems=BM25, **dict.fromkeys(names, value))
-        good = open_app(page, systems=BM25)
         assert not bad.exception and not bad.error and not bad.warning
-        assert chosen(bad) == chosen(good)
+        assert chosen(bad) == defaults(page)
 
     @pytest.mark.parametrize("page", ["aggregations", "heatmaps", "overlaps"])
     def test_is_followed_to_another_page_and_back(self, page):
@@ -356,24 +361,29 @@ class TestAddress:
         assert not [word for word in re.findall(r"\w{5,}", SHORT.lower()) if word in address]
 
 
-class TestRankingTables:
-    FOUND = {
-        "bm25:rrf": Ranking(("lamp", "bees", "barge"), (3.0, 2.0, 1.0)),
-        "bm25:max": Ranking(("barge", "lease", "bees"), (9.0, 8.0, 7.0)),
-    }
+FOUND = {
+    "bm25:rrf": Ranking(("lamp", "bees", "barge"), (3.0, 2.0, 1.0)),
+    "bm25:max": Ranking(("barge", "lease", "bees"), (9.0, 8.0, 7.0)),
+}
 
+
+class TestRankingTables:
     def test_movement_is_counted_from_the_first_column(self, searcher):
-        tables = rankings.tables(searcher, self.FOUND, 10)
+        tables = rankings.tables(searcher, FOUND, 10)
         first, second = (table[["case_id", "first_rank", "moved"]] for table in tables.values())
         assert first.to_numpy().tolist() == [["lamp", 1, 0], ["bees", 2, 0], ["barge", 3, 0]]
-        assert second.to_numpy().tolist() == [["barge", 3, 2], ["lease", None, None], ["bees", 2, -1]]
+        assert second.to_numpy().tolist() == [
+            ["barge", 3, 2],
+            ["lease", None, None],
+            ["bees", 2, -1],
+        ]
 
     def test_movement_counts_ranks_below_those_shown(self, searcher):
-        shown = rankings.tables(searcher, self.FOUND, 1)["bm25:max"]
+        shown = rankings.tables(searcher, FOUND, 1)["bm25:max"]
         assert shown[["case_id", "first_rank", "moved"]].to_numpy().tolist() == [["barge", 3, 2]]
 
     def test_a_row_describes_its_case(self, searcher):
-        row = rankings.tables(searcher, self.FOUND, 10)["bm25:rrf"].iloc[1]
+        row = rankings.tables(searcher, FOUND, 10)["bm25:rrf"].iloc[1]
         assert (row.title, row.date, row.court, row.score) == (
             "Reed v Orchard Farms", "2004-11-19", "Northmark", 2.0,
         )  # fmt: skip

@@ -139,7 +139,9 @@ class TestHeatmaps:
         assert page.locator(".parm-pair .parm-text").all_inner_texts() != before
 
     def test_each_system_has_its_matrix_and_a_hybrid_its_rankings_ones(self, visitor):
-        page = visitor.open("/heatmaps?result=anns-v-merton-1977&systems=hybrid:rrf&systems=bm25:doc")
+        page = visitor.open(
+            "/heatmaps?result=anns-v-merton-1977&systems=hybrid:rrf&systems=bm25:doc"
+        )
         for system in ("bm25:srrf", "dense:srrf", "bm25:doc"):
             expect(figure(page, f"^{system} × {ANNS}")).to_be_visible()
         expect(page.get_by_role("figure")).to_have_count(3)

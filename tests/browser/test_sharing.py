@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from browser.conftest import HOSTILE
 from playwright.sync_api import expect
+
+from browser.conftest import HOSTILE
 
 TWO = "systems=bm25:srrf&systems=bm25:doc"
 PAGES = ("Aggregations", "Heatmaps", "Overlaps", "Collection", "Find similar cases")
@@ -87,6 +88,14 @@ class TestLink:
 
 
 class TestPrivacy:
+    def test_a_request_to_a_stranger_would_be_noticed(self, visitor):
+        page = visitor.open("/collection")
+        page.route("http://192.0.2.1/**", lambda route: route.abort())
+        page.evaluate("fetch('http://192.0.2.1/').catch(() => null)")
+        assert visitor.strangers() == ["http://192.0.2.1/"]
+        visitor.asked.clear()
+        visitor.complaints.clear()
+
     def test_no_address_holds_a_word_of_a_pasted_case(self, visitor):
         visitor.open(f"/?source=paste&{TWO}")
         page = visitor.paste(SECRET)
