@@ -13,6 +13,9 @@ from ui.charts.style import ACCENT, QUIET, REST, Chart, bare, counted, described
 from ui.charts.style import axis as axis_named
 from ui.evidence import percent
 
+FEW_BINS = 12
+"""So few bars have a tick each."""
+
 _SHADES = ("#1c5f94", "#3079b8", "#5295c9", "#7db1da", "#a8cbe6")
 """One hue; weaker parts are paler, from the fifth on alike. Opaque, so that plotly picks a text
 colour that shows."""
@@ -115,7 +118,7 @@ def histogram(
         figure,
         title=title,
         height=250,
-        xaxis=axis_named(words(axis, 60)),
+        xaxis=axis_named(words(axis, 60), **({"dtick": 1} if len(counts) <= FEW_BINS else {})),
         yaxis=axis_named(f"{counted_as}s", showgrid=True),
     )
     return described(figure, _histogram_alt(numbers, title, axis, counted_as, marks))
