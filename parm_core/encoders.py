@@ -22,7 +22,7 @@ _ENDLESS = 1_000_000
 """Tokens that stand for a model without a limit."""
 
 _BATCH = 32
-_CHUNK = 256
+_CHUNK = 128
 _NOT_NEEDED = ["*.onnx", "*.ot", "*.h5", "*.msgpack", "*.bin", "openvino/*", "onnx/*"]
 
 
@@ -87,6 +87,8 @@ class SentenceTransformerEncoder:
 def _encode(encode: Any, texts: Sequence[str], dim: int, progress: Progress | None) -> Float32:
     """Encode in fixed chunks, each sorted by length within: other batches give other last digits."""
     vectors = np.zeros((len(texts), dim), dtype=np.float32)
+    if progress and texts:
+        progress(0, len(texts), "paragraphs encoded")
     for start in range(0, len(texts), _CHUNK):
         chunk = list(texts[start : start + _CHUNK])
         vectors[start : start + len(chunk)] = encode(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import streamlit as st
@@ -84,12 +85,9 @@ def _ensure_sample(path: Path) -> None:
         if _sample_is_current(path):
             return
         with st.status("Setting up the sample collection (once)…", expanded=True) as status:
-            build_index(
-                sample_collection(),
-                path,
-                encoder=load_encoder(),
-                progress=progress_bar("Loading the encoder…"),
-            )
+            with progress_bar("Loading the encoder…") as progress:
+                encoder = load_encoder()
+                build_index(sample_collection(), path, encoder=encoder, progress=progress)
             status.update(label="The sample collection is ready.", state="complete", expanded=False)
 
 
@@ -130,26 +128,28 @@ def query(engine: Searcher, *, text: str, title: str, case_id: str | None, rule:
     return held[1]  # type: ignore[no-any-return]
 
 
-def progress_bar(label: str) -> Progress:
+@contextmanager
+def progress_bar(label: str) -> Iterator[Progress]:
     """A bar with the time left; it goes when the work is done."""
     start, bar = time.perf_counter(), st.progress(0.0, label)
 
     def show(done: int, total: int, what: str) -> None:
-        left = (time.perf_counter() - start) / max(done, 1) * (total - done)
-        told = f"{what}: {done:,} of {total:,}, about {left:.0f} s left"
-        bar.progress(done / max(total, 1), told)
-        if done == total:
-            bar.empty()
+        spent = time.perf_counter() - start
+        left = f", about {spent / done * (total - done):.0f} s left" if done else ""
+        bar.progress(done / max(total, 1), f"{what}: {done:,} of {total:,}{left}")
 
-    return show
+    yield show
+    bar.empty()
 
 
 def rankings(engine: Searcher, asked: Query, systems: Sequence[System]) -> dict[str, Ranking]:
     """System -> ranking, saying what is being computed while it is."""
     paragraphs = f"{len(asked.texts)} paragraph" + "s" * (len(asked.texts) != 1)
     if any(system.needs_vectors for system in systems) and not asked.has_vectors:
+        if len(asked.texts) > LONG:
+            with progress_bar(f"Encoding {paragraphs}…") as progress:
+                engine.query_vectors(asked, progress)
         with st.spinner(f"Encoding {paragraphs}…"):
-            long = len(asked.texts) > LONG
-            engine.query_vectors(asked, progress_bar("Encoding…") if long else None)
+            engine.query_vectors(asked)
     with st.spinner(f"Searching {engine.index.n_paragraphs:,} paragraphs…"):
         return {str(system): engine.rank(asked, system) for system in systems}
