@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
 import streamlit as st
 
 from parm_core.errors import ParmError
@@ -19,6 +20,7 @@ ABOUT = (
     "Nothing you search with leaves this machine."
 )
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _STYLE = Path(__file__).parents[1] / "assets" / "app.css"
 
 
@@ -62,6 +64,14 @@ def chart(made: Chart, *, key: str, on_select: Callable[[], None] | None = None)
         selection_mode="points",
         config={"displaylogo": False, "displayModeBar": False},
     )
+
+
+def download(label: str, table: pd.DataFrame, name: str) -> None:
+    """A table as CSV. A cell that a spreadsheet would take for a formula is quoted."""
+    safe = table.map(
+        lambda cell: f"'{cell}" if str(cell)[:1] in _FORMULA and cell == str(cell) else cell
+    )
+    st.download_button(label, safe.to_csv(index=False), name, "text/csv", on_click="ignore")
 
 
 def plain(text: str) -> str:

@@ -72,10 +72,7 @@ def cases(index: Index) -> None:
     table.insert(0, "id", ids)
     table["paragraphs"] = index.case_sizes[::-1]
     st.dataframe(table, hide_index=True, height=360)
-    st.download_button(
-        "Download the list (CSV)", table.to_csv(index=False), "cases.csv", "text/csv",
-        on_click="ignore",
-    )  # fmt: skip
+    shell.download("Download the list (CSV)", table, "cases.csv")
 
 
 def own_collections() -> None:

@@ -13,7 +13,7 @@ from parm_core.retrieval import Searcher
 from parm_core.systems import System
 from parm_core.types import Float64
 from ui import charts, evidence, inputs, shell
-from ui.panels.results import label, number, text_at, texts
+from ui.panels.results import label, number, paragraphs, text_at, texts
 from ui.sharing import choice
 
 Cell = tuple[int, int]
@@ -81,8 +81,7 @@ def _panel(
         told = f"{matrix.system} did not find this case: none of its paragraphs is among the hits."
         st.info(shell.plain(told))
         return
-    own = [p.text for p in query.case.paragraphs]
-    its = [p.text for p in engine.index.case(matrix.case_id).paragraphs]
+    own, its = paragraphs(query.case), paragraphs(engine.index.case(matrix.case_id))
     title = engine.index.described(matrix.case_id)[0] or matrix.case_id
     cell, key = _cell(query, matrix, shares)
     chart = charts.heatmap(

@@ -12,7 +12,7 @@ from parm_core.explanation import OPENING, Contributions, HybridContributions, P
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
-from parm_core.types import Ranking
+from parm_core.types import Case, Ranking
 from ui import charts, evidence, inputs, rankings, shell
 from ui.sharing import held
 
@@ -30,13 +30,7 @@ def downloads(tables: Mapping[str, pd.DataFrame]) -> None:
     table = pd.concat([t.assign(system=name) for name, t in tables.items()], ignore_index=True)
     if len(table):
         columns = ["system", *[name for name in table.columns if name != "system"]]
-        st.download_button(
-            "Download the rankings (CSV)",
-            table[columns].to_csv(index=False),
-            "rankings.csv",
-            "text/csv",
-            on_click="ignore",
-        )
+        shell.download("Download the rankings (CSV)", table[columns], "rankings.csv")
 
 
 def pick(engine: Searcher, found: Mapping[str, Ranking], top: int) -> str | None:
@@ -77,9 +71,15 @@ def explain(engine: Searcher, query: Query, system: System, case_id: str) -> Non
         return
     st.markdown(shell.plain(_headline(reasons, title, pairs)))
     few = pairs[:PAIRS_SHOWN]
+    own, its = paragraphs(query.case), paragraphs(engine.index.case(case_id))
     chart = charts.contribution_bar(
         [pair.share for pair in few],
         labels=[f"your {label(p.query_position)} × its {label(p.case_position)}" for p in few],
+        openings=[
+            f"{evidence.opening(text_at(own, p.query_position), 60)} × "
+            f"{evidence.opening(text_at(its, p.case_position), 60)}"
+            for p in few
+        ],
         title=f"Shares of the score under {reasons.system}",
     )
     shell.chart(chart, key="contribution-bar")
@@ -122,16 +122,12 @@ def _pairs(engine: Searcher, query: Query, case_id: str, pairs: Sequence[Pair]) 
         [(number(p[0]), number(p[1]), p.contribution, p.share) for p in pairs],
         columns=["query_paragraph", "case_paragraph", "contribution", "share"],
     )
-    st.download_button(
-        "Download the evidence (CSV)", everything.to_csv(index=False), "evidence.csv", "text/csv",
-        on_click="ignore",
-    )  # fmt: skip
+    shell.download("Download the evidence (CSV)", everything, "evidence.csv")
 
 
 def texts(engine: Searcher, query: Query, case_id: str, pair: Pair) -> None:
     """The two paragraphs of a pair beside each other."""
-    own = [p.text for p in query.case.paragraphs]
-    its = [p.text for p in engine.index.case(case_id).paragraphs]
+    own, its = paragraphs(query.case), paragraphs(engine.index.case(case_id))
     st.html(
         evidence.pair(
             text_at(own, pair.query_position),
@@ -144,9 +140,14 @@ def texts(engine: Searcher, query: Query, case_id: str, pair: Pair) -> None:
     )
 
 
-def text_at(paragraphs: Sequence[str], position: int) -> str:
+def paragraphs(case: Case) -> list[str]:
+    """The texts of a case's paragraphs, by position."""
+    return [paragraph.text for paragraph in case.paragraphs]
+
+
+def text_at(texts: Sequence[str], position: int) -> str:
     """A paragraph's text; the beginning of the case for its opening."""
-    return "\n".join(paragraphs)[:2000] if position == OPENING else paragraphs[position]
+    return "\n".join(texts)[:2000] if position == OPENING else texts[position]
 
 
 def label(position: int, count: int = 0) -> str:
