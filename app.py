@@ -12,17 +12,4 @@ st.set_page_config(
     menu_items={"About": shell.ABOUT},
 )
 shell.style()
-st.navigation(
-    [
-        st.Page(
-            "pages/find.py", title="Find similar cases", icon=":material/search:", default=True
-        ),
-        st.Page(
-            "pages/aggregations.py", title="Aggregations", icon=":material/stacked_line_chart:"
-        ),
-        st.Page("pages/heatmaps.py", title="Heatmaps", icon=":material/grid_on:"),
-        st.Page("pages/overlaps.py", title="Overlaps", icon=":material/join_inner:"),
-        st.Page("pages/collection.py", title="Collection", icon=":material/library_books:"),
-    ],
-    position="top",
-).run()
+shell.navigation().run()

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pandas as pd
 import streamlit as st
+from streamlit.navigation.page import Page
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from parm_core.errors import ParmError
 from ui import evidence, fonts
@@ -26,14 +28,35 @@ _STYLE = Path(__file__).parents[1] / "assets" / "app.css"
 
 def style() -> None:
     """Fonts, the look of case text, and what else the theme's options cannot express."""
+    st.session_state["_app"] = True
     st.html(fonts.stylesheet())
     st.html(evidence.STYLESHEET)
     st.html(_STYLE)
 
 
+def navigation() -> Page:
+    """The pages, in the order one needs them; to be run.
+
+    Without icons: Streamlit asks a font server on the internet for a page's icon.
+    """
+    titles = {
+        "find": "Find similar cases",
+        "aggregations": "Aggregations",
+        "heatmaps": "Heatmaps",
+        "overlaps": "Overlaps",
+        "collection": "Collection",
+    }
+    pages = [
+        st.Page(f"pages/{file}.py", title=title, default=file == "find")
+        for file, title in titles.items()
+    ]
+    return st.navigation(pages, position="top")
+
+
 @contextmanager
 def page(title: str, purpose: str) -> Iterator[None]:
     """A page's heading; what goes wrong on purpose within is told, never thrown at the reader."""
+    _hand_over()
     enter(title)
     st.title(title, anchor=False)
     st.caption(purpose)
@@ -41,6 +64,19 @@ def page(title: str, purpose: str) -> Iterator[None]:
         yield
     except ParmError as error:
         st.error(plain(str(error)))
+
+
+def _hand_over() -> None:
+    """Let app.py run where a page was opened before it ever had.
+
+    Streamlit runs the files of a folder named pages by themselves until somebody has called
+    st.navigation, so that a link to a page would be opened without app.py after each start.
+    """
+    context = get_script_run_ctx()
+    main = Path(context.main_script_path).name if context else ""
+    if main == "app.py" and not st.session_state.get("_app"):
+        navigation()
+        st.rerun()
 
 
 def seconds(spent: Mapping[str, float]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 import pytest
 from driving import (
@@ -11,7 +10,6 @@ from driving import (
     OWN_CASE,
     PAGES,
     PASTE,
-    chosen,
     columns,
     cut,
     markup,
@@ -24,18 +22,10 @@ from driving import (
 )
 
 from parm_core.encoders import SentenceTransformerEncoder
-from parm_core.types import Ranking
-from ui import rankings
 
 SHORT = "The auditor owed no duty of care to those who bought shares on the faith of the accounts."
 HEBREW = "בית המשפט קבע כי רואה החשבון אינו חב חובת זהירות כלפי המשקיעים. " * 5
 CHINESE = "法院认为审计师对购买股票的投资者不承担注意义务。" * 5
-
-
-@cache
-def defaults(page):
-    """What each input of a page begins with."""
-    return chosen(open_app(page, systems=BM25))
 
 
 @pytest.fixture(autouse=True)
@@ -291,114 +281,6 @@ class TestCaseOfTheCollection:
         assert app.selectbox(key="rule").disabled is False
         app.selectbox(key="own_case").set_value("anns-v-merton-1977").run()
         assert app.selectbox(key="rule").disabled is True
-
-
-class TestAddress:
-    @pytest.mark.parametrize(
-        ("page", "kind", "name", "given", "value"),
-        [
-            ("find", "selectbox", "case", "R v G", None),
-            ("find", "selectbox", "rule", "windows", None),
-            ("find", "select_slider", "top", "50", 50),
-            ("find", "multiselect", "systems", ["bm25:doc", "bm25:rrf@k=7"], None),
-            ("find", "segmented_control", "source", PASTE, None),
-            ("aggregations", "select_slider", "depth", "50", 50),
-            ("aggregations", "slider", "k", "7", 7),
-            ("aggregations", "segmented_control", "retriever", "bm25", None),
-            ("aggregations", "segmented_control", "measure", "Jaccard", None),
-            ("aggregations", "select_slider", "cut", "100", 100),
-            ("overlaps", "selectbox", "aggregation", "combsum", None),
-            ("overlaps", "select_slider", "cut", "5", 5),
-        ],
-    )
-    def test_brings_a_choice_back(self, page, kind, name, given, value):
-        app = open_app(page, **{"retriever": "bm25", "systems": BM25, name: given})
-        assert not app.exception
-        assert getattr(app, kind)(key=name).value == (given if value is None else value)
-
-    def test_brings_a_result_back(self):
-        app = open_app("find", systems=BM25, result="anns-v-merton-1977")
-        assert app.selectbox(key="result").value == "anns-v-merton-1977"
-
-    @pytest.mark.parametrize("page", PAGES)
-    @pytest.mark.parametrize("value", ["", "nobody", "-1", "../<b>" * 1_000])
-    def test_with_bad_values_is_as_good_as_none(self, page, value):
-        names = ("collection", "source", "case", "rule", "top", "depth", "k", "retriever")
-        names += ("aggregation", "cut", "result", "measure", "by", "own_case", "nonsense")
-        bad = open_app(page, systems=BM25, **dict.fromkeys(names, value))
-        assert not bad.exception and not bad.error and not bad.warning
-        assert chosen(bad) == defaults(page)
-
-    @pytest.mark.parametrize("page", ["aggregations", "heatmaps", "overlaps"])
-    def test_is_followed_to_another_page_and_back(self, page):
-        app = open_app(case="R v G", rule="windows", systems=BM25, top="50")
-        app.switch_page(f"pages/{page}.py").run()
-        assert app.selectbox(key="case").value == "R v G"
-        assert app.selectbox(key="rule").value == "windows"
-        assert app.query_params["case"] == "R v G"
-        app.switch_page("pages/find.py").run()
-        assert not app.exception
-        assert list(columns(app)) == BM25
-        assert app.select_slider(key="top").value == 50
-
-    def test_of_a_page_is_a_link_to_it(self):
-        first = open_app("find", systems=BM25)
-        first.selectbox(key="case").set_value("R v G").run()
-        first.multiselect(key="systems").set_value(["bm25:rrf@k=7", "bm25:max"]).run()
-        first.select_slider(key="top").set_value(20).run()
-        pick_first(first)
-        second = open_app("find", **first.query_params)
-        assert chosen(second) == chosen(first)
-        assert columns(second) == columns(first)
-        assert markup(second) == markup(first)
-
-    def test_holds_no_word_of_a_pasted_case(self):
-        app = opened_with(SHORT, systems=BM25)
-        pick_first(app)
-        app.select_slider(key="top").set_value(20).run()
-        address = str(dict(app.query_params)).lower()
-        assert "bm25:srrf" in address
-        assert not [word for word in re.findall(r"\w{5,}", SHORT.lower()) if word in address]
-
-
-FOUND = {
-    "bm25:rrf": Ranking(("lamp", "bees", "barge"), (3.0, 2.0, 1.0)),
-    "bm25:max": Ranking(("barge", "lease", "bees"), (9.0, 8.0, 7.0)),
-}
-
-
-class TestRankingTables:
-    def test_movement_is_counted_from_the_first_column(self, searcher):
-        tables = rankings.tables(searcher, FOUND, 10)
-        first, second = (table[["case_id", "first_rank", "moved"]] for table in tables.values())
-        assert first.to_numpy().tolist() == [["lamp", 1, 0], ["bees", 2, 0], ["barge", 3, 0]]
-        assert second.to_numpy().tolist() == [
-            ["barge", 3, 2],
-            ["lease", None, None],
-            ["bees", 2, -1],
-        ]
-
-    def test_movement_counts_ranks_below_those_shown(self, searcher):
-        shown = rankings.tables(searcher, FOUND, 1)["bm25:max"]
-        assert shown[["case_id", "first_rank", "moved"]].to_numpy().tolist() == [["barge", 3, 2]]
-
-    def test_a_row_describes_its_case(self, searcher):
-        row = rankings.tables(searcher, FOUND, 10)["bm25:rrf"].iloc[1]
-        assert (row.title, row.date, row.court, row.score) == (
-            "Reed v Orchard Farms", "2004-11-19", "Northmark", 2.0,
-        )  # fmt: skip
-
-    def test_no_rankings_no_tables(self, searcher):
-        assert rankings.tables(searcher, {}, 10) == {}
-
-    def test_a_sentence_tells_what_systems_share(self):
-        regions = {
-            frozenset({"a", "b"}): ("c1", "c2"),
-            frozenset({"a"}): ("c3",),
-            frozenset({"b"}): (),
-        }
-        sentence = rankings.agreement_sentence(regions, 5)
-        assert sentence == "2 of the top 5 in both · 1 only a · 0 only b"
 
 
 def test_every_sample_case_is_ranked_and_finds_a_case():

@@ -12,6 +12,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -40,13 +41,26 @@ def address(sample_indexes, tmp_path_factory):
     indexes = shutil.copytree(sample_indexes, folder / "indexes")
     cases = [Case(case.id, f"{HOSTILE} {case.title}", case.text, case.date) for case in CASES]
     build_index(Collection("hostile", tuple(cases)), indexes / "hostile", encoder=None)
+    with serving(indexes, folder / "server.log") as at:
+        yield at
+
+
+@pytest.fixture
+def unvisited(sample_indexes, tmp_path):
+    """Where an app answers that nobody has asked for anything yet."""
+    with serving(sample_indexes, tmp_path / "server.log") as at:
+        yield at
+
+
+@contextmanager
+def serving(indexes, log):
+    """The app as a process of its own, ended by its own number."""
     with socket.socket() as free:
         free.bind(("localhost", 0))
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     command += ["--server.headless", "true", "--server.port", str(port)]
     environment = {**os.environ, "PARM_INDEXES": str(indexes)}
-    log = folder / "server.log"
     with log.open("w") as out:
         server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
     try:
@@ -126,8 +140,11 @@ class Visitor:
         return self.settle()
 
     def choose(self, label, option):
-        """Choose by a select box."""
-        self.page.get_by_role("combobox", name=label).click()
+        """Choose by a select box; a list that opens while the page still scrolls closes again."""
+        box = self.page.get_by_role("combobox", name=label)
+        box.scroll_into_view_if_needed()
+        self.page.wait_for_timeout(500)
+        box.click()
         self.page.get_by_role("option", name=option).first.click()
         return self.settle()
 
@@ -148,8 +165,8 @@ def visitors(chromium, address):
     """Makes visitors; at the end, none asked a stranger or complained."""
     made = []
 
-    def make(**options):
-        made.append(Visitor(chromium, address, **options))
+    def make(at=address, **options):
+        made.append(Visitor(chromium, at, **options))
         return made[-1]
 
     yield make

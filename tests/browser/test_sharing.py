@@ -32,6 +32,15 @@ class TestLink:
             assert other.ranking(system) == one.ranking(system)
         expect(other.page.get_by_role("region", name="Ranking by")).to_have_count(2)
 
+    def test_opens_a_page_though_nobody_has_asked_the_app_for_anything_yet(
+        self, unvisited, visitors
+    ):
+        """Streamlit would run the page's file by itself, had app.py not run before."""
+        page = visitors(unvisited).open(f"{unvisited}/overlaps?case=R+v+G")
+        expect(page.get_by_role("link", name="Find similar cases")).to_be_visible()
+        expect(sample_case(page)).to_have_value("R v G")
+        assert page.url == f"{unvisited}/overlaps?case=R+v+G"
+
     def test_opens_the_same_page_with_its_parameters(self, visitors):
         one = visitors()
         one.open("/?case=R+v+G")

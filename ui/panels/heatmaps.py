@@ -43,9 +43,8 @@ def side_by_side(engine: Searcher, query: Query, systems: Sequence[System], case
     largest = max((float(np.abs(s).max(initial=0.0)) for s in shares.values()), default=0.0)
     diverging = any(bool((s < 0).any()) for s in shares.values())
     for start in range(0, len(matrices), 2):
-        for column, matrix in zip(
-            st.columns(2, gap="large"), matrices[start : start + 2], strict=False
-        ):
+        columns = st.columns(min(2, len(matrices)), gap="large")
+        for column, matrix in zip(columns, matrices[start : start + 2], strict=False):
             with column:
                 _panel(engine, query, matrix, shares[matrix.system], largest, diverging)
 
