@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from parm_core import records, reports
+from parm_core.documents import read_document
 from parm_core.errors import ConfigError, DataError, ParmError
 from parm_core.systems import DEFAULT_SYSTEM, parse_system
 from parm_core.types import Progress
@@ -91,7 +92,9 @@ def _build(
 @app.command()
 def search(
     index: Annotated[Path, typer.Argument(help="An index.")],
-    case: Annotated[str, typer.Argument(help="A text file holding the case, or - for input.")],
+    case: Annotated[
+        str, typer.Argument(help="A text, PDF or Word file with the case, or - for input.")
+    ],
     system: Systems = None,
     top: Annotated[int, typer.Option(min=1, help="Cases shown.")] = 20,
     depth: Depth = None,
@@ -182,11 +185,11 @@ def _parsed(names: list[str] | None, depth: int | None) -> list[Any]:
 
 def _read_text(path: str) -> str:
     try:
-        return sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is not UTF-8 text; save it as plain text first") from None
+        return read_document(sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes())
     except OSError as error:
         raise DataError(f"cannot read {path}: {error.strerror}") from None
+    except DataError as error:
+        raise DataError(f"{path}: {error}") from None
 
 
 @contextmanager

@@ -91,9 +91,8 @@ def test_a_query_does_not_name_the_cases_that_answer_it():
     for query, grades in load_collection(SAMPLE).qrels.items():
         for case in grades:
             parties = chain.from_iterable(p.split(" (")[:1] for p in titles[case].split(" v "))
-            named = [
-                p for p in parties if len(p) > 1 and re.search(rf"\b{re.escape(p)}\b", texts[query])
-            ]
+            named = [p for p in parties if re.search(rf"\b{re.escape(p)}\b", texts[query])]
+            named = [p for p in named if p not in ("R", "The Queen")]
             assert named == [], f"{query} names {named}"
 
 

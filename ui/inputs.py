@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from parm_core.aggregation import AGGREGATIONS
+from parm_core.documents import read_document
 from parm_core.errors import ConfigError, DataError
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
@@ -108,15 +109,21 @@ def _paste(engine: Searcher) -> Chosen | None:
 
 
 def _upload(engine: Searcher) -> Chosen | None:
-    file = st.file_uploader("A plain-text file", type=["txt", "md"], key="uploaded_file")
-    if file is not None:
+    file = st.file_uploader(
+        "A text, PDF or Word file", type=["txt", "md", "pdf", "docx"], key="uploaded_file"
+    )
+    if file is not None and file.file_id != st.session_state.get("uploaded_id"):
+        st.session_state["uploaded_id"] = file.file_id
+        st.session_state.pop("uploaded", None)
         try:
-            st.session_state["uploaded"] = file.getvalue().decode("utf-8-sig")
-        except UnicodeDecodeError:
-            st.session_state.pop("uploaded", None)
-            st.error(
-                "This file is not UTF-8 text. Save the case as plain text (UTF-8) and try again."
-            )
+            with st.spinner("Reading the file…"):
+                st.session_state["uploaded"] = read_document(file.getvalue())
+        except DataError as error:
+            st.session_state["upload_error"] = str(error)
+        else:
+            st.session_state.pop("upload_error", None)
+    if "upload_error" in st.session_state:
+        st.error(shell.plain(f"This file cannot be used: {st.session_state['upload_error']}."))
     return _checked(st.session_state.get("uploaded"), "Your uploaded case")
 
 

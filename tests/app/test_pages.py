@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from io import BytesIO
 
 import pytest
+from docx import Document
 from driving import (
     BM25,
     OWN_CASE,
@@ -191,11 +193,19 @@ class TestUploadedCase:
         assert cut(app).startswith("Your uploaded case: 1 paragraph (1 body)")
         assert len(columns(app)["bm25:srrf"]) == 10
 
-    @pytest.mark.parametrize("content", ["Der Prüfer haftet".encode("latin-1"), b"\xff\xfeA\x00"])
+    def test_a_word_file_is_ranked(self):
+        document, held = Document(), BytesIO()
+        document.add_paragraph(SHORT)
+        document.save(held)
+        app = self.upload(held.getvalue())
+        assert not app.exception and not app.error
+        assert cut(app).startswith("Your uploaded case: 1 paragraph (1 body)")
+
+    @pytest.mark.parametrize("content", ["Der Prüfer haftet".encode("latin-1"), b"\x80\x81"])
     def test_in_another_encoding_is_told_so(self, content):
         app = self.upload(content)
         assert not app.exception
-        assert "not UTF-8" in said(app.error)
+        assert "neither UTF-8 text" in said(app.error)
         assert not app.get("bidi_component")
 
     def test_that_is_empty_is_told_so(self):

@@ -43,7 +43,7 @@ class TestFind:
         page = visitor.open(f"/?source=upload&{ONE}")
         file = {"name": "fall.txt", "mimeType": "text/plain", "buffer": "Prüfer".encode("latin-1")}
         page.locator("input[type=file]").set_input_files(file)
-        expect(page.get_by_role("alert")).to_contain_text("not UTF-8 text")
+        expect(page.get_by_role("alert")).to_contain_text("neither UTF-8 text, nor PDF")
 
     def test_arrow_keys_move_within_a_ranking_and_across_to_the_same_case(self, visitor):
         page = visitor.open("/?systems=bm25:srrf&systems=bm25:doc")

@@ -202,7 +202,7 @@ def test_search_reads_standard_input(parm, index, case_file, monkeypatch):
 
     words = ["--json", "--system", "bm25:rrf"]
     _, wanted, _ = parm("search", index.path, case_file, *words)
-    monkeypatch.setattr(sys, "stdin", io.StringIO(QUERY_CASE.text))
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(QUERY_CASE.text.encode())))
     code, out, _ = parm("search", index.path, "-", *words)
     assert code == 0
     assert json.loads(out)[0]["ranking"] == json.loads(wanted)[0]["ranking"]
@@ -320,7 +320,12 @@ def test_search_refuses_a_case_it_cannot_read(refused, index, tmp_path):
     (tmp_path / "empty.txt").write_text(" \n")
     refused("cannot read", "search", index.path, tmp_path / "nowhere.txt")
     refused("cannot read", "search", index.path, tmp_path)
-    refused("binary.txt is not UTF-8 text", "search", index.path, tmp_path / "binary.txt")
+    refused(
+        "binary.txt: the file is neither UTF-8 text, nor PDF",
+        "search",
+        index.path,
+        tmp_path / "binary.txt",
+    )
     refused("the text is empty", "search", index.path, tmp_path / "empty.txt")
 
 

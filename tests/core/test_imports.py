@@ -18,6 +18,7 @@ MIDDLE = {
     "aggregation",
     "analysis",
     "collections",
+    "documents",
     "encoders",
     "evaluation",
     "segmentation",
