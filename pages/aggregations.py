@@ -7,10 +7,7 @@ with shell.page(
     "Aggregations",
     "One case under every aggregation: the same paragraph hits, ranked by different formulas.",
 ):
-    asked = inputs.asked()
-    if asked is None:
-        st.stop()
-    engine, query = asked
+    engine, query = inputs.asked()
     case.cut(query)
     left, middle, right = st.columns(3, gap="large")
     with left:

@@ -8,10 +8,7 @@ with shell.page(
     "Find similar cases",
     "Your case, paragraph by paragraph, against every paragraph of the collection.",
 ):
-    asked = inputs.asked()
-    if asked is None:
-        st.stop()
-    engine, query = asked
+    engine, query = inputs.asked()
     case.cut(query)
     left, right = st.columns([3, 1], gap="large")
     with left:
@@ -24,10 +21,11 @@ with shell.page(
     found = resources.rankings(engine, query, systems)
     results.agreement(found, top)
     key = inputs.result_key(engine)
-    picked = rankings.side_by_side(engine, found, top=top, selected=held(key))
+    tables = rankings.tables(engine, found, top)
+    picked = rankings.side_by_side(tables, selected=held(key))
     if picked:
         hold(key, picked)
         st.rerun()
-    results.downloads(rankings.tables(engine, found, top))
+    results.downloads(tables)
     shell.seconds(query.seconds)
     results.why(engine, query, found, top)

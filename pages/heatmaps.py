@@ -7,10 +7,7 @@ with shell.page(
     "Heatmaps",
     "Which paragraph of your case met which paragraph of a result, under each system.",
 ):
-    asked = inputs.asked()
-    if asked is None:
-        st.stop()
-    engine, query = asked
+    engine, query = inputs.asked()
     systems = inputs.systems(engine)
     if not systems:
         st.info("Choose a system to see its paragraph matrix, for example bm25:rrf.")

@@ -7,10 +7,7 @@ with shell.page(
     "Overlaps",
     "What paragraph-level retrieval finds that document-level retrieval misses (PARM∖Doc), and the reverse.",
 ):
-    asked = inputs.asked()
-    if asked is None:
-        st.stop()
-    engine, query = asked
+    engine, query = inputs.asked()
     left, right = st.columns(2, gap="large")
     with left:
         aggregation = inputs.aggregation()

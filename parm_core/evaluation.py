@@ -53,7 +53,7 @@ def _measure(name: str) -> Any:
     try:
         measure = ir_measures.parse_measure(name)
         known = ir_measures.pytrec_eval.supports(measure) and _cut_off(measure) >= 1
-    except Exception:
+    except Exception:  # a name that is none fails in many ways within ir_measures
         known = False
     if not known:
         raise ConfigError(

@@ -10,6 +10,7 @@ import numpy as np
 
 from parm_core.aggregation import AGGREGATIONS, Aggregation, vector
 from parm_core.aggregation.hit_table import HitTable
+from parm_core.aggregation.rank import reciprocal_rank
 from parm_core.errors import ConfigError
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
@@ -125,7 +126,7 @@ def _hybrid(searcher: Searcher, query: Query, system: System, case_id: str) -> H
     terms = []
     for part in system.parts:
         rank = searcher.rank(query, part).ranks().get(case_id)
-        term = 1.0 / (system.params["k"] + rank) if rank else 0.0
+        term = float(reciprocal_rank(rank, system.params["k"])) if rank else 0.0
         terms.append(HybridTerm(str(part), rank, term))
     return HybridContributions(
         str(system), case_id, sum(t.contribution for t in terms), tuple(terms)
@@ -137,13 +138,12 @@ def _aggregated(
 ) -> Contributions:
     table = searcher.hit_table(query, system)
     known = AGGREGATIONS[system.aggregation]
-    start, end = (int(row) for row in searcher.index.case_starts[case : case + 2])
-    cells = np.zeros((len(query.texts), end - start))
-    own = np.flatnonzero(table.row - start < end - start)
-    own = own[table.row[own] >= start]
+    rows = searcher.index.rows(case)
+    cells = np.zeros((len(query.texts), rows.stop - rows.start))
+    own = np.flatnonzero((table.row >= rows.start) & (table.row < rows.stop))
     if own.size:
         spread = _spread_by_similarity if by == "similarity" and known.needs_vectors else _spread
-        spread(cells, table, own, table.row[own] - start, known, system)
+        spread(cells, table, own, table.row[own] - rows.start, known, system)
     return _made(searcher, query, system, case, cells, float(cells.sum()))
 
 
@@ -196,7 +196,7 @@ def _extreme_shares(table: HitTable, own: Int64, known: Aggregation) -> tuple[Fl
 def _doc(searcher: Searcher, query: Query, system: System, case: int) -> Contributions:
     """A term's score, filed by the share of its occurrences that each paragraph holds."""
     index = searcher.index
-    rows = slice(*(int(row) for row in index.case_starts[case : case + 2]))
+    rows = index.rows(case)
     query_counts = [Counter(terms) for terms in searcher.query_terms(query)]
     case_counts = [Counter(index.tokeniser.terms(text)) for text in index.texts(rows)]
     cells = np.zeros((len(query_counts), len(case_counts)))
@@ -220,7 +220,7 @@ def _firstp(searcher: Searcher, query: Query, system: System, case: int) -> Cont
 
 
 def _maxp(searcher: Searcher, query: Query, system: System, case: int) -> Contributions:
-    rows = slice(*(int(row) for row in searcher.index.case_starts[case : case + 2]))
+    rows = searcher.index.rows(case)
     scores = searcher.opening_scores(query)[rows]
     cells = np.zeros((1, scores.size))
     if scores.size:
@@ -241,6 +241,6 @@ _DOCUMENT = {"doc": _doc, "firstp": _firstp, "maxp": _maxp}
 def _made(
     searcher: Searcher, query: Query, system: System, case: int, cells: Float64, score: float
 ) -> Contributions:
-    rows = slice(*(int(row) for row in searcher.index.case_starts[case : case + 2]))
+    rows = searcher.index.rows(case)
     case_id, positions = searcher.index.case_ids[case], searcher.index.positions[rows]
     return Contributions(str(system), case_id, score, cells, query.positions, np.asarray(positions))

@@ -9,6 +9,7 @@ import numpy as np
 
 from parm_core.aggregation import AGGREGATIONS
 from parm_core.aggregation.hit_table import HitTable
+from parm_core.aggregation.rank import reciprocal_rank
 from parm_core.errors import EncoderError
 from parm_core.index import lexical
 from parm_core.index.build import opening
@@ -42,7 +43,7 @@ class Searcher:
     def __init__(self, index: Index, encoder: Encoder | None = None) -> None:
         self.index = index
         self._given = encoder
-        self._lexical: dict[tuple[str, str], lexical.LexicalEngine] = {}
+        self._lexical: dict[str, lexical.LexicalEngine] = {}
         self._dense: dict[str, DenseEngine] = {}
 
     def query(self, text: str, *, title: str = "", segment: SegmentOptions | None = None) -> Query:
@@ -215,17 +216,11 @@ class Searcher:
         with query.timed("aggregate"):
             scores = np.zeros(self.index.n_cases)
             for ranking in rankings:
+                numbers = [self.index.case_index(case_id) for case_id in ranking.case_ids]
                 ranks = np.arange(1, len(ranking) + 1)
-                scores[self._numbers(ranking)] += 1.0 / (system.params["k"] + ranks)
+                scores[numbers] += reciprocal_rank(ranks, system.params["k"])
             found = np.flatnonzero(scores)
             return self._order(found, scores[found])
-
-    def _numbers(self, ranking: Ranking) -> Int64:
-        return np.array([self._number[case_id] for case_id in ranking.case_ids], dtype=np.int64)
-
-    @cached_property
-    def _number(self) -> dict[str, int]:
-        return {case_id: c for c, case_id in enumerate(self.index.case_ids)}
 
     def _order(self, found: Int64, scores: Float64 | Float32) -> Ranking:
         """trec_eval's order: float32 score, then id, both descending; case numbers fall as ids rise."""
@@ -235,14 +230,13 @@ class Searcher:
         return Ranking(tuple(ids[c] for c in found[order]), rounded[order])
 
     def _lexical_engine(self, name: str) -> lexical.LexicalEngine:
-        key = (name, "paragraphs")
-        if key not in self._lexical:
-            self._lexical[key] = (
+        if name not in self._lexical:
+            self._lexical[name] = (
                 lexical.RankBM25Engine(self._paragraph_terms(), self.index.bm25)
                 if name == "rank-bm25"
                 else lexical.ImpactEngine(self.index.paragraph_postings)
             )
-        return self._lexical[key]
+        return self._lexical[name]
 
     def _paragraph_terms(self) -> list[list[str]]:
         return [self.index.tokeniser.terms(text) for text in self.index.texts(slice(None))]

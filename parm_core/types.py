@@ -82,11 +82,6 @@ class Hits:
     scores: Float32
 
     @property
-    def n_queries(self) -> int:
-        """Query paragraphs."""
-        return int(self.rows.shape[0])
-
-    @property
     def depth(self) -> int:
         """The longest a list can be."""
         return int(self.rows.shape[1])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import settings
 from pytest_socket import socket_allow_hosts
 
+from parm_core import cli
 from parm_core.collections import load_collection
 from parm_core.index.build import build_index
 from parm_core.retrieval import Searcher
@@ -208,3 +210,21 @@ def sample_indexes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("indexes")
     build_index(sample_collection(), folder / sample_path().name, encoder=load_encoder())
     return folder
+
+
+@pytest.fixture
+def parm(monkeypatch, capsys, tmp_path):
+    """parm(words) -> (exit code, standard output, standard error)."""
+    monkeypatch.setenv("PARM_INDEXES", str(tmp_path / "indexes"))
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["parm", *map(str, words)])
+        code = 0
+        try:
+            cli.main()
+        except SystemExit as leaving:
+            code = leaving.code or 0
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run

@@ -243,8 +243,8 @@ def fingerprint(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogatepass")).hexdigest()[:12]
 
 
-def asked() -> tuple[Searcher, Query] | None:
-    """Collection and case, as every page begins; None, with its message shown, where either lacks."""
+def asked() -> tuple[Searcher, Query]:
+    """Collection and case, as every page begins; the page ends with a message where there is no case."""
     left, right = st.columns([1, 2], gap="large")
     with left:
         name = collection()
@@ -255,12 +255,12 @@ def asked() -> tuple[Searcher, Query] | None:
         chosen_rule = rule(fixed=chosen is not None and chosen.case_id is not None)
     if chosen is None:
         st.info("Choose or paste a case to begin. Nothing you paste leaves this machine.")
-        return None
+        st.stop()
     try:
         query = resources.query(
             engine, text=chosen.text, title=chosen.title, case_id=chosen.case_id, rule=chosen_rule
         )
     except DataError as error:
         st.error(shell.plain(f"This case cannot be searched with: {error}."))
-        return None
+        st.stop()
     return engine, query

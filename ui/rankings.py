@@ -26,14 +26,9 @@ def _component() -> Any:
     )
 
 
-def side_by_side(
-    engine: Searcher, rankings: Mapping[str, Ranking], *, top: int, selected: str | None
-) -> str | None:
-    """Show the top of each ranking as a column; returns the case just picked, None for none."""
-    columns = [
-        {"system": name, "rows": rows.to_dict("records")}
-        for name, rows in tables(engine, rankings, top).items()
-    ]
+def side_by_side(shown: Mapping[str, pd.DataFrame], *, selected: str | None) -> str | None:
+    """Show each of `tables` as a column; returns the case just picked, None for none."""
+    columns = [{"system": name, "rows": rows.to_dict("records")} for name, rows in shown.items()]
     mounted = _component()(
         data={"columns": columns, "selected": selected},
         key="rankings",

@@ -36,6 +36,11 @@ def sample_collection() -> Collection:
     return load_collection(_SAMPLE_FOLDER)
 
 
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _sample_sha256() -> str:
+    return collection_sha256(sample_collection().cases)
+
+
 def collections() -> dict[str, Path]:
     """Name -> index, the sample first, then every index in the person's folder."""
     own = {
@@ -104,8 +109,7 @@ def _sample_is_current(path: Path) -> bool:
     manifest = path / MANIFEST
     if not manifest.is_file():
         return False
-    wanted = collection_sha256(sample_collection().cases)
-    return _current(str(path), manifest.stat().st_mtime_ns, wanted)
+    return _current(str(path), manifest.stat().st_mtime_ns, _sample_sha256())
 
 
 def query(engine: Searcher, *, text: str, title: str, case_id: str | None, rule: str) -> Query:
@@ -149,7 +153,8 @@ def rankings(engine: Searcher, asked: Query, systems: Sequence[System]) -> dict[
         if len(asked.texts) > LONG:
             with progress_bar(f"Encoding {paragraphs}…") as progress:
                 engine.query_vectors(asked, progress)
-        with st.spinner(f"Encoding {paragraphs}…"):
-            engine.query_vectors(asked)
+        else:
+            with st.spinner(f"Encoding {paragraphs}…"):
+                engine.query_vectors(asked)
     with st.spinner(f"Searching {engine.index.n_paragraphs:,} paragraphs…"):
         return {str(system): engine.rank(asked, system) for system in systems}

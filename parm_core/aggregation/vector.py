@@ -11,6 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from parm_core.aggregation.hit_table import HitTable
+from parm_core.aggregation.rank import reciprocal_rank
 from parm_core.types import Float32, Float64, Int64
 
 Weights = Callable[..., Float64]
@@ -47,7 +48,7 @@ def vranks(table: HitTable) -> Float64:
 
 def vrrf(table: HitTable, *, k: float = 60) -> Float64:
     """(n,) weights 1 / (k + rank_i(p)). Althammer et al. 2022, section 3.2."""
-    return np.asarray(1.0 / (k + table.rank), dtype=np.float64)
+    return reciprocal_rank(table.rank, k)
 
 
 def extreme_scores(table: HitTable, extreme: np.ufunc) -> Float64:

@@ -15,7 +15,6 @@ Rows are in tie order: case id descending, then position ascending.
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -117,15 +116,18 @@ class Index:
 
     def case_index(self, case_id: str) -> int:
         """The number of a case within this index. Raises DataError for an unknown id."""
-        place = bisect_left(self._ascending, case_id)
-        if place == self.n_cases or self._ascending[place] != case_id:
-            raise DataError(f"the index of {self.name!r} holds no case {case_id!r}")
-        return self.n_cases - 1 - place
+        try:
+            return self._numbers[case_id]
+        except KeyError:
+            raise DataError(f"the index of {self.name!r} holds no case {case_id!r}") from None
+
+    def rows(self, case: int) -> slice:
+        """The rows of a case, given its number."""
+        return slice(int(self.case_starts[case]), int(self.case_starts[case + 1]))
 
     def rows_of(self, case_id: str) -> slice:
         """The rows of a case. Raises DataError for an unknown id."""
-        c = self.case_index(case_id)
-        return slice(int(self.case_starts[c]), int(self.case_starts[c + 1]))
+        return self.rows(self.case_index(case_id))
 
     def case(self, case_id: str) -> Case:
         """A case with its paragraphs, those left out of retrieval too; `text` joins them.
@@ -134,7 +136,7 @@ class Index:
         """
         c = self.case_index(case_id)
         fields = {name: self._cases[name][c].as_py() for name in ("title", "date", "court")}
-        held = [*self._paragraphs_of(self._paragraphs, self.rows_of(case_id), True)]
+        held = [*self._paragraphs_of(self._paragraphs, self.rows(c), True)]
         kept = slice(*np.searchsorted(self._unretrieved_cases, [c, c + 1]))
         held += self._paragraphs_of(self._unretrieved, kept, False)
         paragraphs = tuple(paragraph for _, paragraph in sorted(held, key=lambda pair: pair[0]))
@@ -168,8 +170,8 @@ class Index:
         verify_files(self.path, self.manifest)
 
     @cached_property
-    def _ascending(self) -> list[str]:
-        return self.case_ids[::-1]
+    def _numbers(self) -> dict[str, int]:
+        return {case_id: c for c, case_id in enumerate(self.case_ids)}
 
     @cached_property
     def _cases(self) -> Any:

@@ -12,7 +12,7 @@ import pytest
 import pytrec_eval
 from conftest import CASES, COLLECTION, QUERY_CASE, FakeEncoder
 
-from parm_core import cli, encoders
+from parm_core import encoders
 from parm_core.index.store import open_index
 from parm_core.retrieval import Searcher
 from parm_core.systems import parse_system
@@ -47,24 +47,6 @@ def case_file(tmp_path):
     path = tmp_path / "case.txt"
     path.write_text(QUERY_CASE.text, encoding="utf-8")
     return path
-
-
-@pytest.fixture
-def parm(monkeypatch, capsys, tmp_path):
-    """parm(words) -> (exit code, standard output, standard error)."""
-    monkeypatch.setenv("PARM_INDEXES", str(tmp_path / "indexes"))
-
-    def run(*words):
-        monkeypatch.setattr(sys, "argv", ["parm", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as leaving:
-            code = leaving.code or 0
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import json
 import pytest
 from conftest import CASES, COLLECTION, QUERY_CASE, FakeEncoder
 
-from parm_core import cli, encoders, records
+from parm_core import encoders, records
 from parm_core.errors import DataError
 from parm_core.index.build import IndexOptions, build_index
 from parm_core.index.lexical import BM25Params
@@ -119,20 +119,10 @@ def test_a_record_that_is_not_there_is_refused(tmp_path):
 
 
 @pytest.fixture
-def parm(monkeypatch, capsys):
+def parm(parm, monkeypatch):
+    """The command line, with the fake encoder."""
     monkeypatch.setattr(encoders, "load_encoder", lambda *_, **__: FakeEncoder())
-
-    def run(*words):
-        monkeypatch.setattr("sys.argv", ["parm", *map(str, words)])
-        code = 0
-        try:
-            cli.main()
-        except SystemExit as leaving:
-            code = leaving.code or 0
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return run
+    return parm
 
 
 @pytest.fixture

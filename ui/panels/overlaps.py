@@ -42,12 +42,10 @@ def _panel(engine: Searcher, found: dict[str, Ranking], parm: str, document: str
         with st.expander(
             shell.plain(f"{name}: {len(case_ids)}"), expanded=name.endswith("(PARM∖Doc)")
         ):
-            _region(engine, found, name, case_ids)
+            _region(engine, found, case_ids)
 
 
-def _region(
-    engine: Searcher, found: dict[str, Ranking], name: str, case_ids: Sequence[str]
-) -> None:
+def _region(engine: Searcher, found: dict[str, Ranking], case_ids: Sequence[str]) -> None:
     if not case_ids:
         st.caption("No case.")
         return

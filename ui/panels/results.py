@@ -10,6 +10,7 @@ import streamlit as st
 from parm_core.analysis.overlap import regions
 from parm_core.explanation import OPENING, Contributions, HybridContributions, Pair, contributions
 from parm_core.query import Query
+from parm_core.reports import paragraph_number
 from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Case, Ranking
@@ -159,4 +160,4 @@ def label(position: int, count: int = 0) -> str:
 
 def number(position: int) -> str:
     """A paragraph's number as in the exports."""
-    return "opening" if position == OPENING else str(position + 1)
+    return str(paragraph_number(position))
