@@ -135,7 +135,9 @@ export default function (component) {
   root.addEventListener("focusin", shown);
   root.onmouseleave = () => trace(root, data.selected);
   showEvidence(root, data.selected);
-  const watcher = new ResizeObserver(() => trace(root, data.selected));
+  // The first call comes after the drawing, when a pointer may already rest on a case.
+  const pointed = () => root.querySelector("button:hover")?.dataset.case;
+  const watcher = new ResizeObserver(() => trace(root, pointed() ?? data.selected));
   watcher.observe(root);
   return () => {
     watcher.disconnect();

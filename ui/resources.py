@@ -36,11 +36,6 @@ def sample_collection() -> Collection:
     return load_collection(_SAMPLE_FOLDER)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _sample_sha256() -> str:
-    return collection_sha256(sample_collection().cases)
-
-
 def collections() -> dict[str, Path]:
     """Name -> index, the sample first, then every index in the person's folder."""
     own = {
@@ -109,7 +104,8 @@ def _sample_is_current(path: Path) -> bool:
     manifest = path / MANIFEST
     if not manifest.is_file():
         return False
-    return _current(str(path), manifest.stat().st_mtime_ns, _sample_sha256())
+    wanted = collection_sha256(sample_collection().cases)
+    return _current(str(path), manifest.stat().st_mtime_ns, wanted)
 
 
 def query(engine: Searcher, *, text: str, title: str, case_id: str | None, rule: str) -> Query:
