@@ -62,12 +62,18 @@ class Case:
 
 @dataclass(frozen=True)
 class Collection:
-    """Cases to search and, if labelled, query cases and qrels."""
+    """Cases to search and, if labelled, query cases and qrels.
+
+    splits: name ("train", "dev", "test") -> ids of its queries; empty where the collection has none.
+    notes: a line for each kind of fault in the source that was passed over, counted and named.
+    """
 
     name: str
     cases: tuple[Case, ...]
     queries: tuple[Case, ...] = ()
     qrels: Qrels = field(default_factory=dict)
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
