@@ -1,4 +1,4 @@
-"""Where a person's indexes and encoders lie, so that the app finds what the command line built."""
+"""Where a person's indexes, encoders and collections lie: the app finds what the command line built."""
 
 from __future__ import annotations
 
@@ -6,16 +6,24 @@ import json
 import os
 from pathlib import Path
 
-from platformdirs import user_data_path
+from platformdirs import user_cache_path, user_data_path
 
 from parm_core.encoders import SentenceTransformerEncoder
 from parm_core.index.manifest import is_index
+from parm_core.index.store import Index
 
 
 def indexes_folder() -> Path:
     """The folder of a person's indexes; the variable PARM_INDEXES names another one."""
     given = os.environ.get("PARM_INDEXES")
     return Path(given).expanduser() if given else user_data_path("parm-explorer") / "indexes"
+
+
+def results_file() -> Path:
+    """Where results on labelled queries are kept; the variable PARM_CACHE names another folder."""
+    given = os.environ.get("PARM_CACHE")
+    folder = Path(given).expanduser() if given else user_cache_path("parm-explorer")
+    return folder / "results.sqlite"
 
 
 def list_indexes() -> dict[str, Path]:
@@ -33,9 +41,7 @@ def list_indexes() -> dict[str, Path]:
 def remember_encoder(encoder: SentenceTransformerEncoder) -> None:
     """Note where an encoder's folders lie: an index names them, and holds no path."""
     sides = _sides(encoder.id, encoder.weights_sha256)
-    known = _known_encoders() | dict(zip(sides, map(str, encoder.folders), strict=False))
-    indexes_folder().mkdir(parents=True, exist_ok=True)
-    _encoders_file().write_text(json.dumps(known, indent=1), encoding="utf-8")
+    _note(_ENCODERS, dict(zip(sides, map(str, encoder.folders), strict=False)))
 
 
 def encoder_sources(identifier: str, weights_sha256: str) -> tuple[str, str]:
@@ -43,10 +49,21 @@ def encoder_sources(identifier: str, weights_sha256: str) -> tuple[str, str]:
 
     The query side is "" where one model serves both.
     """
-    known = _known_encoders()
+    known = _noted(_ENCODERS)
     sides = _sides(identifier, weights_sha256)
     found = [known[s] if Path(known.get(s, "?")).is_dir() else s.partition("@")[0] for s in sides]
     return found[0], "".join(found[1:2])
+
+
+def remember_collection(index: Index, source: Path) -> None:
+    """Note where the collection of an index lies: its query cases and labels are read from there."""
+    _note(_COLLECTIONS, {index.manifest["collection"]["sha256"]: str(source.resolve())})
+
+
+def collection_source(index: Index) -> Path | None:
+    """Where the collection of an index lies, as far as is known; None where it is not there."""
+    noted = _noted(_COLLECTIONS).get(index.manifest["collection"]["sha256"])
+    return Path(noted) if noted and Path(noted).is_dir() else None
 
 
 def _sides(identifier: str, weights_sha256: str) -> list[str]:
@@ -55,13 +72,18 @@ def _sides(identifier: str, weights_sha256: str) -> list[str]:
     return [f"{side}@{sha}" for side, sha in pairs]
 
 
-def _encoders_file() -> Path:
-    return indexes_folder() / ".encoders.json"
+_ENCODERS, _COLLECTIONS = ".encoders.json", ".collections.json"
 
 
-def _known_encoders() -> dict[str, str]:
+def _note(file: str, found: dict[str, str]) -> None:
+    indexes_folder().mkdir(parents=True, exist_ok=True)
+    text = json.dumps(_noted(file) | found, indent=1)
+    (indexes_folder() / file).write_text(text, encoding="utf-8")
+
+
+def _noted(file: str) -> dict[str, str]:
     try:
-        known = json.loads(_encoders_file().read_text(encoding="utf-8"))
+        known = json.loads((indexes_folder() / file).read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return {str(k): str(v) for k, v in known.items()} if isinstance(known, dict) else {}

@@ -10,7 +10,7 @@ import numpy as np
 
 from parm_core.aggregation.hit_table import HitTable
 from parm_core.errors import DataError
-from parm_core.types import Case, Float32, Hits, Int64, Ranking
+from parm_core.types import Case, Float32, Hits, Int64, Kind, Ranking
 
 
 class Query:
@@ -37,6 +37,11 @@ class Query:
         self._vectors: dict[str, Float32] = {}
         self._rankings: dict[str, Ranking] = {}
         self._terms: list[list[str]] | None = None
+
+    @property
+    def kinds(self) -> list[Kind]:
+        """(n_q,) what each retrieved paragraph is within the case."""
+        return [self.case.paragraphs[i].kind for i in self.positions.tolist()]
 
     @property
     def searched(self) -> bool:

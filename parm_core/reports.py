@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
 from typing import Any
 
-from parm_core.errors import DataError
 from parm_core.explanation import OPENING, Contributions, HybridContributions, contributions
 from parm_core.index.store import Index
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.systems import System
-from parm_core.types import Case, Progress, Ranking, Run
+from parm_core.types import Run
 
 
 def search_report(
@@ -80,29 +79,19 @@ def _sentence(term: dict[str, Any]) -> str:
     )
 
 
-def run_queries(
-    searcher: Searcher, cases: Sequence[Case], system: System, progress: Progress | None = None
-) -> dict[str, Ranking]:
-    """Rank the collection for every query case. Raises DataError naming a query that is unusable."""
-    ranked = {}
-    for done, case in enumerate(cases, 1):
-        try:
-            ranked[case.id] = searcher.rank(searcher.query(case.text, title=case.title), system)
-        except DataError as error:
-            raise DataError(f"query {case.id!r}: {error}") from error
-        if progress:
-            progress(done, len(cases), "queries")
-    return ranked
-
-
-def as_trec(run: Run, tag: str, top: int) -> str:
-    """A run in TREC's format, `top` cases a query: query Q0 case rank score tag."""
+def as_trec(run: Run, tag: str, top: int | None = None) -> str:
+    """A run in TREC's format, `top` cases a query or all: query Q0 case rank score tag."""
     lines = [
         f"{query} Q0 {case.case_id} {case.rank} {case.score!r} {tag}\n"
         for query, ranking in run.items()
         for case in list(ranking)[:top]
     ]
     return "".join(lines)
+
+
+def run_name(system: str) -> str:
+    """A system's name as a file's: letters that a file system may refuse become "-"."""
+    return re.sub(r"[^\w.=+-]+", "-", system).strip("-")
 
 
 def describe_index(index: Index) -> str:

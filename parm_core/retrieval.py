@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -34,15 +36,29 @@ _TABLES_KEPT, _RANKINGS_KEPT = 4, 64
 """What a query keeps: moving a slider must not fill the memory."""
 
 
+class VectorMemo(Protocol):
+    """Vectors kept from earlier: a pasted case has none, the queries of a labelled collection may."""
+
+    def vectors(self, weights_sha256: str, texts: Sequence[str]) -> Float32 | None:
+        """(n, dim) query-side vectors of exactly these texts, or None."""
+
+    def keep_vectors(self, weights_sha256: str, texts: Sequence[str], vectors: Float32) -> None:
+        """Keep them: other batches give other last digits, so texts are kept together."""
+
+
 class Searcher:
     """Ranks the cases of an index for query cases.
 
     encoder: loaded by the index's manifest when first needed, if not given.
+    memo: where the queries' vectors are looked up and kept; None keeps none beyond a query.
     """
 
-    def __init__(self, index: Index, encoder: Encoder | None = None) -> None:
+    def __init__(
+        self, index: Index, encoder: Encoder | None = None, *, memo: VectorMemo | None = None
+    ) -> None:
         self.index = index
         self._given = encoder
+        self._memo = memo
         self._lexical: dict[str, lexical.LexicalEngine] = {}
         self._dense: dict[str, DenseEngine] = {}
 
@@ -61,6 +77,16 @@ class Searcher:
     def query_from_index(self, case_id: str) -> Query:
         """A case of the collection as the query, itself left out of what is found."""
         return Query(self.index.case(case_id), excluded=case_id)
+
+    def query_of(self, case: Case) -> Query:
+        """A case of a labelled collection as the query; where the index holds it, itself left out.
+
+        Raises DataError for a text that cannot be searched with.
+        """
+        query = self.query(case.text, title=case.title)
+        if self.index.holds(case.id) and _words(self.index.case(case.id)) == _words(query.case):
+            return self.query_from_index(case.id)
+        return query
 
     def search(self, text: str, system: str = DEFAULT_SYSTEM) -> Ranking:
         """Cut a pasted case and rank every case for it."""
@@ -149,12 +175,23 @@ class Searcher:
         self, query: Query, what: str, texts: list[str], progress: Progress | None = None
     ) -> Float32:
         if what not in query._vectors:
-            encoder = self.encoder
-            with query.timed("encode"):
-                place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
-                vectors = encoder.encode_queries(list(place), progress=progress)
-                query._vectors[what] = vectors[[place[text] for text in texts]]
+            place = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+            vectors = self._remembered(list(place))
+            if vectors is None:
+                encoder = self.encoder
+                with query.timed("encode"):
+                    vectors = encoder.encode_queries(list(place), progress=progress)
+                if self._memo:
+                    self._memo.keep_vectors(encoder.weights_sha256, list(place), vectors)
+            query._vectors[what] = vectors[[place[text] for text in texts]]
         return query._vectors[what]
+
+    def _remembered(self, texts: list[str]) -> Float32 | None:
+        recorded = self.index.manifest["encoder"]
+        if self._memo is None or recorded is None:
+            return None
+        held = self._memo.vectors(recorded["weights_sha256"], texts)
+        return held if held is not None and held.shape == (len(texts), recorded["dim"]) else None
 
     def _retrieve(self, query: Query, system: System, depth: int) -> Hits:
         rows = self.index.rows_of(query.excluded) if query.excluded else slice(0, 0)
@@ -246,3 +283,7 @@ class Searcher:
             engine = FaissEngine if name == "faiss" else ProductEngine
             self._dense[name] = engine(self.index.vectors, self.index.twins)
         return self._dense[name]
+
+
+def _words(case: Case) -> list[str]:
+    return " ".join(paragraph.text for paragraph in case.paragraphs).split()

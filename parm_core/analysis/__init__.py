@@ -1,1 +1,1 @@
-"""Comparing rankings."""
+"""What labels, rankings and hits tell: the arithmetic behind tables and figures."""

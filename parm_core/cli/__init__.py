@@ -7,11 +7,11 @@ from typing import Any
 
 import typer
 
-from parm_core.cli import indexing, searching
+from parm_core.cli import evaluating, importing, indexing, picturing, searching
 from parm_core.cli.application import app
 from parm_core.errors import ParmError
 
-__all__ = ["app", "indexing", "main", "searching"]
+__all__ = ["app", "evaluating", "importing", "indexing", "main", "picturing", "searching"]
 
 UsageError: Any = typer.BadParameter.__base__
 """What typer raises for words it cannot read; it exports the subclass only."""

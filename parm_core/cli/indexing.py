@@ -9,6 +9,7 @@ import typer
 
 from parm_core import reports
 from parm_core.cli.application import app, progress_bar
+from parm_core.cli.laboratory import tell
 from parm_core.errors import ConfigError
 
 
@@ -51,7 +52,7 @@ def _build(
     from parm_core.encoders import PACKAGED, load_encoder
     from parm_core.index.build import IndexOptions, build_index
     from parm_core.index.lexical import BM25Params
-    from parm_core.library import remember_encoder
+    from parm_core.library import remember_collection, remember_encoder
     from parm_core.segmentation import SegmentOptions
 
     name, query = encoder
@@ -64,4 +65,6 @@ def _build(
     options = IndexOptions(segment=cut, bm25=weights)
     with progress_bar() as progress:
         built = build_index(read, target, encoder=loaded, options=options, progress=progress)
+    remember_collection(built, collection)
+    tell(read.notes)
     print(reports.describe_index(built))

@@ -11,6 +11,7 @@ import typer
 
 from parm_core import records, reports
 from parm_core.cli.application import Depth, Systems, app, progress_bar, systems_named, write
+from parm_core.cli.laboratory import tell
 from parm_core.documents import read_document
 from parm_core.errors import DataError
 from parm_core.systems import DEFAULT_SYSTEM
@@ -65,6 +66,7 @@ def run(
 ) -> None:
     """Rank the cases of an index for many query cases; writes a TREC run."""
     from parm_core.collections.beir import read_cases
+    from parm_core.experiments.runs import rank_queries
     from parm_core.index.store import open_index
     from parm_core.retrieval import Searcher
 
@@ -72,9 +74,13 @@ def run(
     searcher = Searcher(open_index(index))
     cases = read_cases(queries)
     with progress_bar() as progress:
-        ranked = reports.run_queries(searcher, cases, parsed, progress)
-    write(out, reports.as_trec(ranked, str(parsed), top))
-    print(f"{len(ranked)} queries, {parsed} -> {out}")
+        ranked = rank_queries(searcher, cases, [parsed], progress=progress)
+    tell(f"query {query!r}: {why}; it is left out" for query, why in ranked.failed.items())
+    found = ranked.runs[str(parsed)]
+    if not found:
+        raise DataError(f"no query of {queries} could be searched with; nothing was written")
+    write(out, reports.as_trec(found, str(parsed), top))
+    print(f"{len(found)} queries, {parsed} -> {out}")
 
 
 @app.command()

@@ -114,6 +114,10 @@ class Index:
         """The BM25 parameters it was built with."""
         return BM25Params(**self.manifest["bm25"])
 
+    def holds(self, case_id: str) -> bool:
+        """Whether a case of this id is here."""
+        return case_id in self._numbers
+
     def case_index(self, case_id: str) -> int:
         """The number of a case within this index. Raises DataError for an unknown id."""
         try:
@@ -164,6 +168,11 @@ class Index:
     def positions(self) -> Int64:
         """(P,) place of each row's paragraph within its case, from 0."""
         return self._paragraphs["position"].to_numpy().astype(np.int64)  # type: ignore[no-any-return]
+
+    @cached_property
+    def kinds(self) -> list[Kind]:
+        """(P,) the kind of each row's paragraph."""
+        return [Kind(kind) for kind in self._paragraphs["kind"].to_pylist()]
 
     def verify(self) -> None:
         """Hash every file. Raises IndexStoreError naming the first that is not as it was built."""

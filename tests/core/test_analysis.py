@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from itertools import combinations
 
 import numpy as np
@@ -10,8 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from parm_core.analysis.agreement import jaccard, kendall_tau, rank_biased_overlap
-from parm_core.analysis.overlap import regions
+from parm_core.analysis.agreement import (
+    jaccard,
+    kendall_tau,
+    mean_agreement,
+    rank_biased_overlap,
+)
+from parm_core.analysis.overlap import regions, relevant_regions
 from parm_core.errors import ConfigError
 from parm_core.types import Ranking
 
@@ -56,6 +62,53 @@ def test_regions_split_the_union(x, y, z, k):
     assert sorted(c for cases in found.values() for c in cases) == sorted(
         set().union(*tops.values())
     )
+
+
+def test_relevant_regions_by_hand():
+    """The four cells of PARM against document-level retrieval at 2."""
+    runs = {
+        "parm": {"q1": ranking("abxc"), "q2": ranking("xyd")},
+        "doc": {"q1": ranking("bxa"), "unjudged": ranking("a")},
+    }
+    qrels = {"q2": {"d": 1, "y": 1, "e": 2}, "q1": {"a": 1, "b": 1, "c": 1, "x": 0}}
+    assert relevant_regions(runs, qrels, 2) == {
+        frozenset(["parm", "doc"]): (("q1", "b"),),
+        frozenset(["parm"]): (("q1", "a"), ("q2", "y")),
+        frozenset(["doc"]): (),
+        frozenset(): (("q1", "c"), ("q2", "d"), ("q2", "e")),
+    }
+
+
+def test_a_relevant_region_is_ordered_by_query_then_best_rank_then_case():
+    """Best ranks: p 1 for d, 2 for a and c; beyond the cut, and nowhere, last."""
+    runs = {
+        "X": {"p": ranking("dc"), "q": ranking("b")},
+        "Y": {"p": ranking("dazm"), "q": ranking("")},
+    }
+    qrels = {"q": {"b": 1}, "p": dict.fromkeys("acdmoz", 1)}
+    found = relevant_regions(runs, qrels, 2)
+    assert found[frozenset("X")] == (("p", "c"), ("q", "b"))
+    assert found[frozenset("XY")] == (("p", "d"),)
+    assert found[frozenset("Y")] == (("p", "a"),)
+    assert found[frozenset()] == (("p", "z"), ("p", "m"), ("p", "o"))
+
+
+@given(
+    x=rankings,
+    y=rankings,
+    z=rankings,
+    k=st.integers(1, 9),
+    relevant=st.sets(st.sampled_from("abch")),
+)
+def test_relevant_regions_split_the_relevant_pairs(x, y, z, k, relevant):
+    """Every pair is in exactly one region, and there of `regions` too where any system finds it."""
+    named = {"X": x, "Y": y, "Z": z}
+    qrels = {"q": {**dict.fromkeys("abcdefgh", 0), **dict.fromkeys(relevant, 1)}}
+    found = relevant_regions({name: {"q": r} for name, r in named.items()}, qrels, k)
+    assert len(found) == 8
+    assert sorted(c for pairs in found.values() for _, c in pairs) == sorted(relevant)
+    for names, cases in regions(named, k).items():
+        assert found[names] == tuple(("q", c) for c in cases if c in relevant)
 
 
 def test_jaccard_by_hand():
@@ -133,6 +186,8 @@ def test_a_cut_off_below_1_is_refused(k):
         lambda: kendall_tau(ranking("a"), ranking("b"), k),
         lambda: rank_biased_overlap(ranking("a"), ranking("b"), k=k),
         lambda: regions({"X": ranking("a")}, k),
+        lambda: relevant_regions({"X": {"q": ranking("a")}}, {"q": {"a": 1}}, k),
+        lambda: mean_agreement({"X": {"q": ranking("a")}}, k=k),
     ):
         with pytest.raises(ConfigError, match=message):
             ask()
@@ -142,3 +197,76 @@ def test_a_cut_off_below_1_is_refused(k):
 def test_an_impatience_out_of_range_is_refused(p):
     with pytest.raises(ConfigError, match="p must be between 0 and 1"):
         rank_biased_overlap(ranking("a"), ranking("b"), p=p)
+    with pytest.raises(ConfigError, match="p must be between 0 and 1"):
+        mean_agreement({}, k=1, p=p)
+
+
+def test_mean_agreement_is_over_the_queries_both_have():
+    runs = {
+        "X": {"p": ranking("abc"), "q": ranking("abc"), "own": ranking("a")},
+        "Y": {"p": ranking("bac"), "q": ranking("xyz")},
+        "Z": {"q": ranking("cab")},
+        "W": {},
+    }
+    found = mean_agreement(runs, k=3, p=0.5)
+    assert found.systems == ("X", "Y", "Z", "W")
+    pairs = {(0, 1): "pq", (0, 2): "q", (1, 2): "q"}
+    for (i, j), queries in pairs.items():
+        a, b = (runs[found.systems[place]] for place in (i, j))
+        for matrix, measure in (
+            (found.rank_biased_overlap, lambda x, y: rank_biased_overlap(x, y, p=0.5, k=3)),
+            (found.kendall_tau, lambda x, y: kendall_tau(x, y, 3)),
+            (found.jaccard, lambda x, y: jaccard(x, y, 3)),
+        ):
+            wanted = np.mean([measure(a[q], b[q]) for q in queries])
+            assert matrix[i, j] == matrix[j, i] == pytest.approx(wanted)
+    for matrix in (found.rank_biased_overlap, found.kendall_tau, found.jaccard):
+        assert np.diag(matrix).tolist() == [1, 1, 1, 1]
+        assert np.isnan(matrix[3, :3]).all()
+
+
+def test_mean_agreement_by_hand():
+    """abc and bac: tau (2 - 1)/3, Jaccard 3/3. abc and abx, k = 3: one pair of six apart, 2/4.
+
+    Ranks of a, b, c, x: 1 2 3 4 and 1 2 4 3.
+    """
+    runs = {
+        "X": {"p": ranking("abc"), "q": ranking("abc")},
+        "Y": {"p": ranking("bac"), "q": ranking("abx")},
+    }
+    found = mean_agreement(runs, k=3)
+    assert found.kendall_tau[0, 1] == pytest.approx(((2 - 1) / 3 + (5 - 1) / 6) / 2)
+    assert found.jaccard[0, 1] == pytest.approx((1 + 2 / 4) / 2)
+
+
+def test_agreement_is_told_pair_by_pair():
+    """And as JSON can hold it, None where nothing is known."""
+    runs = {
+        "bm25:rrf": {"p": ranking("abc")},
+        "bm25:doc": {"p": ranking("abx")},
+        "dense:rrf": {},
+    }
+    found = mean_agreement(runs, k=3)
+    assert found.as_text().split("\n") == [
+        "                            RBO      tau  Jaccard",
+        "bm25:rrf and bm25:doc     0.730    0.667    0.500",
+        "bm25:rrf and dense:rrf        –        –        –",
+        "bm25:doc and dense:rrf        –        –        –",
+    ]
+    plain = found.as_dict()
+    assert plain["systems"] == ["bm25:rrf", "bm25:doc", "dense:rrf"]
+    assert plain["jaccard"] == [[1, 0.5, None], [0.5, 1, None], [None, None, 1]]
+    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
+
+
+def test_a_tau_that_compares_nothing_is_left_out_of_the_mean():
+    """One case on both sides leaves no pair to compare."""
+    runs = {
+        "X": {"p": ranking("abc"), "q": ranking("a")},
+        "Y": {"p": ranking("acb"), "q": ranking("a")},
+    }
+    found = mean_agreement(runs, k=3)
+    assert found.kendall_tau[0, 1] == pytest.approx((2 - 1) / 3)
+    assert found.jaccard[0, 1] == pytest.approx((1 + 1) / 2)
+    alone = mean_agreement({name: {"q": run["q"]} for name, run in runs.items()}, k=3)
+    assert np.isnan(alone.kendall_tau[0, 1])

@@ -7,9 +7,9 @@ import json
 
 import pytest
 
-from parm_core.collections import load_collection
+from parm_core.collections import load_collection, sources
 from parm_core.collections.beir import read_cases
-from parm_core.errors import DataError
+from parm_core.errors import ConfigError, DataError
 
 CORPUS = [
     {"_id": "c1", "title": "Mills", "text": "The barge sank.", "date": "1999-03-02"},
@@ -99,8 +99,11 @@ def test_a_blank_last_line_of_labels_is_nothing(folder):
 
 
 def test_a_folder_without_a_corpus_says_what_a_collection_is(tmp_path):
-    refused(tmp_path, f"no corpus.jsonl or corpus.jsonl.gz in {tmp_path}; a collection is a folder")
-    refused(tmp_path / "nowhere", "no corpus.jsonl or corpus.jsonl.gz in")
+    refused(tmp_path, f"no collection in {tmp_path}: no corpus.jsonl or corpus.jsonl.gz, nor")
+    refused(tmp_path, "looked for: corpus.jsonl with document_id (regir); corpus.jsonl (beir); ")
+    refused(tmp_path / "nowhere", "nowhere is no folder; a collection is one, or an id such as")
+    (tmp_path / "file").write_text("x")
+    refused(tmp_path / "file", "file is no folder")
 
 
 def test_an_empty_corpus_is_refused(folder):
@@ -117,7 +120,7 @@ def test_an_empty_corpus_is_refused(folder):
         ('{"text": "x"}', 'corpus.jsonl, line 3: "_id" is missing or not a string'),
         ('{"_id": 3, "text": "x"}', 'corpus.jsonl, line 3: "_id" is missing or not a string'),
         ('{"_id": " ", "text": "x"}', 'corpus.jsonl, line 3: "_id" is missing or not a string'),
-        ('{"_id": "c 3", "text": "x"}', "the \"_id\" 'c 3' holds white space"),
+        ('{"_id": "c 3", "text": "x"}', "corpus.jsonl, line 3: the id 'c 3' holds white space"),
         ('{"_id": "c3"}', "corpus.jsonl, line 3: case 'c3' has no \"text\""),
         ('{"_id": "c3", "text": ["x"]}', "corpus.jsonl, line 3: case 'c3' has no \"text\""),
         ('{"_id": "c3", "text": " \\n "}', "corpus.jsonl, line 3: case 'c3' is empty"),
@@ -187,8 +190,8 @@ def test_damaged_gzip_is_refused(folder, damage):
         ("q1 c1 1", "test.tsv, line 2: expected query id, case id and a whole number"),
         ("q1\tc1\tyes", "test.tsv, line 2: expected query id, case id and a whole number"),
         ("q1\tc1\t1.5", "test.tsv, line 2: expected query id, case id and a whole number"),
-        ("q9\tc1\t1", "test.tsv, line 2: no query has the id 'q9'"),
-        ("q1\tc9\t1", "test.tsv, line 2: no case has the id 'c9'"),
+        ("q1\tc1\t3000000000", "test.tsv, line 2: expected query id, case id and a whole number"),
+        ("q1\tc1\t1\nq1\tc1\t2", "test.tsv, line 3: 'q1' and 'c1' already have another grade, 1"),
         pytest.param(
             "q1\tc1\t" + "1" * 200_000,
             "test.tsv",
@@ -200,6 +203,91 @@ def test_a_bad_label_is_named(folder, label, message):
     header = QRELS.partition("\n")[0]
     (folder / "qrels" / "test.tsv").write_text(f"{header}\n{label}\n")
     refused(folder, message)
+
+
+def label(folder, *rows, file="test.tsv"):
+    header = QRELS.partition("\n")[0]
+    text = "\n".join([header, *("\t".join(row.split()) for row in rows)])
+    (folder / "qrels" / file).write_text(text + "\n")
+
+
+def test_labels_of_an_unknown_query_are_left_out_counted_and_named(folder):
+    label(folder, "q9 c1 1", "q1 c1 1", "q8 c1 1", "q7 c1 1", "q6 c1 1", "q9 c2 1")
+    read = load_collection(folder)
+    assert read.qrels == {"q1": {"c1": 1}}
+    assert read.notes == (
+        "labels for queries that the collection lacks, left out: 5 (test.tsv, line 2: 'q9'; "
+        "test.tsv, line 4: 'q8'; test.tsv, line 5: 'q7'; and 2 more)",
+    )
+
+
+def test_labels_of_an_unknown_case_stay_and_are_named(folder):
+    label(folder, "q1 c9 2", "q1 c1 1")
+    read = load_collection(folder)
+    assert read.qrels == {"q1": {"c9": 2, "c1": 1}}
+    assert read.notes == (
+        "labels for cases that the collection lacks, counted as not found: 1 "
+        "(test.tsv, line 2: 'q1' 'c9')",
+    )
+
+
+def test_a_label_given_twice_counts_once_and_is_named(folder):
+    label(folder, "q1 c1 1", "q1 c1 1")
+    read = load_collection(folder)
+    assert read.qrels == {"q1": {"c1": 1}}
+    assert read.notes == ("labels given twice: 1 (test.tsv, line 3: 'q1' 'c1')",)
+
+
+def test_a_clean_collection_has_no_notes_and_one_labels_file_is_no_split(folder):
+    read = load_collection(folder)
+    assert (read.notes, read.splits) == ((), {})
+
+
+def test_each_of_several_labels_files_is_a_split(folder):
+    label(folder, "q1 c1 1")
+    label(folder, "q2 c2 1", "q1 c2 1", "q2 c1 1", file="train.tsv")
+    read = load_collection(folder)
+    assert read.splits == {"test": ("q1",), "train": ("q2", "q1")}
+    assert read.qrels == {"q1": {"c1": 1, "c2": 1}, "q2": {"c2": 1, "c1": 1}}
+
+
+def test_a_split_without_a_known_query_is_none(folder):
+    label(folder, "q1 c1 1")
+    label(folder, "q9 c2 1", file="train.tsv")
+    assert load_collection(folder).splits == {}
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "query-id\tcorpus-id\tscore\n"])
+def test_a_labels_file_without_labels_is_refused(folder, text):
+    (folder / "qrels" / "train.tsv").write_text(text)
+    refused(folder, "train.tsv: it holds no labels; fill or remove it")
+
+
+def test_a_grade_may_be_written_as_a_decimal(folder):
+    label(folder, "q1 c1 1.0", "q1 c2 -2")
+    assert load_collection(folder).qrels == {"q1": {"c1": 1, "c2": -2}}
+
+
+def test_the_mark_that_some_editors_put_before_utf_8_is_no_text(folder):
+    plain = load_collection(folder)
+    for name in ("corpus.jsonl", "qrels/test.tsv"):
+        path = folder / name
+        path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert load_collection(folder) == plain
+
+
+def test_a_line_without_end_is_refused_unread(folder, monkeypatch):
+    monkeypatch.setattr(sources, "LONGEST", 1000)
+    (folder / "corpus.jsonl").write_text(lines(CORPUS) + " " * 2000 + "\n")
+    refused(folder, "corpus.jsonl, line 3: longer than 1000 characters")
+
+
+def test_a_format_may_be_named(folder):
+    assert load_collection(folder, format="beir") == load_collection(folder)
+    with pytest.raises(ConfigError, match="unknown format 'trec'; one of regir, beir, parquet"):
+        load_collection(folder, format="trec")
+    with pytest.raises(DataError, match=r"no corpus\.jsonl or corpus\.jsonl\.gz in"):
+        load_collection(folder / "qrels", format="beir")
 
 
 def test_labels_that_are_not_utf_8_are_refused(folder):

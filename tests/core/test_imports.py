@@ -29,6 +29,7 @@ ALLOWED = {
     "errors": set(),
     "types": {"errors"},
     **dict.fromkeys(MIDDLE, FOUNDATION),
+    "collections": FOUNDATION | {"documents"},
     "index": FOUNDATION | MIDDLE,
     "library": FOUNDATION | MIDDLE | {"index"},
     "query": FOUNDATION | MIDDLE,
@@ -36,6 +37,8 @@ ALLOWED = {
     "retrieval": FOUNDATION | MIDDLE | {"index", "library", "systems", "query"},
     "records": FOUNDATION | MIDDLE | {"index", "systems", "query", "retrieval"},
     "explanation": FOUNDATION | MIDDLE | {"index", "systems", "query", "retrieval"},
+    "experiments": FOUNDATION | MIDDLE | {"index", "library", "systems", "query", "retrieval"},
+    "figures": FOUNDATION | MIDDLE,
     "reports": FOUNDATION | MIDDLE | {"index", "systems", "query", "retrieval", "explanation"},
 }
 """What each part of parm_core may import of the others; cli, __main__ and __init__ all of them."""
@@ -120,7 +123,7 @@ def test_the_public_surface_holds_what_a_session_needs():
 
 
 HEAVY = ["torch", "streamlit", "pandas", "faiss", "sentence_transformers", "transformers"]
-HEAVY += ["bm25s", "pyarrow", "scipy", "ir_measures", "rank_bm25", "plotly"]
+HEAVY += ["bm25s", "pyarrow", "scipy", "ir_measures", "rank_bm25", "plotly", "matplotlib"]
 
 
 @pytest.mark.parametrize("module", ["parm_core", "parm_core.cli"])

@@ -1,0 +1,1 @@
+"""Systems over all the labelled queries of a collection: runs, heatmaps, comparisons, sweeps."""
