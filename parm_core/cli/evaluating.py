@@ -11,6 +11,7 @@ import typer
 from parm_core.cli.application import app, progress_bar, write
 from parm_core.cli.laboratory import (
     EVERY_SYSTEM,
+    PICTURES,
     AsJson,
     CollectionPath,
     Fresh,
@@ -20,6 +21,7 @@ from parm_core.cli.laboratory import (
     give,
     listed,
     open_laboratory,
+    suffix_of,
     tell,
 )
 from parm_core.errors import ConfigError
@@ -28,6 +30,7 @@ from parm_core.types import Qrels, Run
 
 if TYPE_CHECKING:
     from parm_core.experiments.runs import Runs
+    from parm_core.experiments.sweeps import Sweep
 
 Measures = Annotated[
     str,
@@ -199,6 +202,9 @@ def sweep(
     seed: Annotated[int, typer.Option(min=0, help="Draws the split where there is none.")] = 0,
     as_json: AsJson = False,
     out: Out = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="A picture of two axes, e.g. of k1 and b.")
+    ] = None,
     fresh: Fresh = False,
 ) -> None:
     """Choose parameters on a development split; report the choice once, on the test split."""
@@ -211,6 +217,8 @@ def sweep(
     from parm_core.systems import parse_system
 
     plan = Plan(parse_system(system), dict(map(read_axis, vary or [])), measure)
+    if picture:
+        suffix_of(picture, PICTURES)
     memory = Memory(results_file(), fresh=fresh)
     read = load_collection(collection)
     tell(read.notes)
@@ -218,5 +226,24 @@ def sweep(
         swept = sweeps.sweep(
             open_index(index), read, plan, memory=memory, seed=seed, progress=progress
         )
+    if picture:
+        _draw(swept, picture)
     text = json.dumps(swept.as_dict(), indent=1, allow_nan=False, ensure_ascii=False)
     give(text if as_json or out else swept.as_text(), out)
+
+
+def _draw(swept: Sweep, path: Path) -> None:
+    from parm_core import figures
+
+    values = swept.grid()
+    (rows, of_rows), (columns, of_columns) = swept.plan.axes.items()
+    title = f"{swept.plan.measure} of {swept.plan.base}, development queries"
+    drawn = figures.grid(
+        values,
+        [f"{value:g}" if isinstance(value, float) else value for value in of_rows],
+        [f"{value:g}" if isinstance(value, float) else value for value in of_columns],
+        title,
+        (rows, columns),
+    )
+    figures.save(drawn, path)
+    print(f"-> {path}")

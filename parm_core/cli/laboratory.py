@@ -30,6 +30,8 @@ Split = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Fresh = Annotated[bool, typer.Option("--fresh", help="Use no results that an earlier run kept.")]
 
+PICTURES = (".png", ".svg", ".pdf")
+
 EVERY_SYSTEM = (
     "bm25:doc", "bm25:rrf", "bm25:srrf", "dense:firstp", "dense:maxp", "dense:rrf", "dense:vrrf",
     "dense:srrf", "hybrid:rrf",

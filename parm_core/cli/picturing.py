@@ -13,6 +13,7 @@ import typer
 
 from parm_core.cli.application import app, progress_bar, write
 from parm_core.cli.laboratory import (
+    PICTURES,
     AsJson,
     CollectionPath,
     Fresh,
@@ -25,8 +26,6 @@ from parm_core.cli.laboratory import (
     tell,
 )
 from parm_core.errors import ConfigError
-
-PICTURES = (".png", ".svg", ".pdf")
 
 
 @app.command()

@@ -9,8 +9,10 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from parm_core._version import __version__
-from parm_core.errors import IndexStoreError
+from parm_core.errors import ConfigError, IndexStoreError
 from parm_core.evaluation import DEFAULT_MEASURES, Comparison, compare, evaluate
 from parm_core.evaluation.tables import as_json
 from parm_core.evaluation.tables import as_text as as_table
@@ -23,7 +25,7 @@ from parm_core.index.reweighting import RowTerms, reweighted, row_terms
 from parm_core.index.store import Index, open_index
 from parm_core.retrieval import Searcher
 from parm_core.segmentation import SegmentOptions
-from parm_core.types import Collection, Encoder, Progress, Run
+from parm_core.types import Collection, Encoder, Float64, Progress, Run
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,18 @@ class Sweep:
             "splits": {name: list(ids) for name, ids in self.splits.items()},
             "seed": self.seed,
         }
+
+    def grid(self) -> Float64:
+        """(R, C) development means over the two axes, the first one's values as rows.
+
+        Raises ConfigError unless exactly two things were varied.
+        """
+        if len(self.plan.axes) != 2:
+            raise ConfigError(
+                f"a grid shows two axes, e.g. k1 and b; this sweep has {len(self.plan.axes)}"
+            )
+        rows, columns = map(len, self.plan.axes.values())
+        return np.array([point.dev for point in self.points]).reshape(rows, columns)
 
     def as_text(self) -> str:
         """The points, best first, the choice, and the report on the test part."""

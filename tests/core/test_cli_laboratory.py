@@ -223,6 +223,14 @@ def test_a_sweep_reports_its_choice_on_other_queries(parm, lab, tmp_path):
     assert not set(found["splits"]["dev"]) & set(found["splits"]["test"])
 
 
+def test_a_sweep_over_two_axes_is_drawn(parm, lab, tmp_path):
+    words = ("sweep", *lab, "--vary", "k1=0.5,1.3", "--vary", "b=0.2,0.8", "--measure", "RR")
+    assert parm(*words, "--picture", tmp_path / "grid.png")[0] == 0
+    assert (tmp_path / "grid.png").read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
+    code, _, err = parm("sweep", *lab, "--vary", "k=1,2", "--picture", tmp_path / "g.png")
+    assert (code, "a grid shows two axes" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("words", "told"),
     [
