@@ -1,11 +1,17 @@
-"""The text of an HTML page, its blocks on lines of their own."""
+"""The text of an HTML page, its blocks on lines of their own, in time linear in its length.
+
+The standard library's parser needs quadratic time for unclosed tags and fails on some marked
+sections, so tags are found here: what stands between "<" and the next ">" without a "<" between.
+"""
 
 from __future__ import annotations
 
 import re
-from html.parser import HTMLParser
+from html import unescape
 
-_BLOCKS = re.compile(
+_TAG = re.compile(r"<(?:\?|(?P<end>/?)(?P<name>[A-Za-z][\w:-]*+))(?P<rest>[^<>]*+)>")
+_CLASS = re.compile(r"\bclass\s*+=\s*+[\"']?(?P<names>[^\"']*)", re.IGNORECASE)
+_BLOCK = re.compile(
     r"address|article|blockquote|br|center|d[dlt]|div|footer|h[1-6r]|header|[ou]l|li|p|pre|section"
     r"|table|t[dhr]"
 )
@@ -17,19 +23,23 @@ _GAPS = re.compile(r"\n{3,}")
 
 
 def html_text(page: str) -> str:
-    """What a page says: a line a block, characters for entities, no script, no style.
+    """What a page says: blocks on lines of their own, characters for entities, no script, no style.
 
     Line breaks count inside <pre> alone. CourtListener's `<pre class="inline">` runs on.
     """
-    reader = _Reader()
-    reader.feed(_without_declarations(page))
-    reader.close()
+    page = _without_declarations(page)
+    reader, at = _Reader(), 0
+    for tag in _TAG.finditer(page):
+        reader.read_text(page[at : tag.start()])
+        reader.read_tag(tag)
+        at = tag.end()
+    reader.read_text(page[at:])
     text = _EDGES.sub("\n", _SPACE.sub(" ", "".join(reader.parts)))
     return _GAPS.sub("\n\n", text).strip()
 
 
 def _without_declarations(page: str) -> str:
-    """Without comments, doctypes and marked sections: the parser fails on some, and is slow on others."""
+    """Without comments, doctypes and marked sections."""
     kept, at = [], 0
     while (start := page.find("<!", at)) >= 0:
         kept.append(page[at:start])
@@ -39,33 +49,37 @@ def _without_declarations(page: str) -> str:
     return "".join([*kept, page[at:]])
 
 
-class _Reader(HTMLParser):
+class _Reader:
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.parts: list[str] = []
         self._unread = ""
         self._pre: list[bool] = []
         """Whether each <pre> that is open is a block."""
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        is_block = _BLOCKS.fullmatch(tag) is not None
-        if tag == "pre":
-            is_block = "inline" not in (dict(attrs).get("class") or "").split()
-            self._pre.append(is_block)
-        elif tag in _UNREAD:
-            self._unread = self._unread or tag
-        if is_block:
-            self.parts.append("\n")
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == self._unread:
-            self._unread = ""
-        is_block = tag not in _VOID and _BLOCKS.fullmatch(tag) is not None
-        if tag == "pre" and self._pre:
-            is_block = self._pre.pop()
-        if is_block:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
+    def read_text(self, text: str) -> None:
         if not self._unread:
-            self.parts.append(data if self._pre else data.replace("\n", " "))
+            plain = unescape(text)
+            self.parts.append(plain if self._pre else plain.replace("\n", " "))
+
+    def read_tag(self, tag: re.Match[str]) -> None:
+        name, ends = (tag["name"] or "").lower(), bool(tag["end"])
+        if self._unread:
+            self._unread = "" if ends and name == self._unread else self._unread
+        elif name in _UNREAD:
+            self._unread = "" if ends else name
+        elif name == "pre":
+            self._break_if(self._leave_pre() if ends else self._enter_pre(tag["rest"]))
+        else:
+            self._break_if(bool(_BLOCK.fullmatch(name)) and not (ends and name in _VOID))
+
+    def _break_if(self, is_block: bool) -> None:
+        if is_block:
+            self.parts.append("\n")
+
+    def _enter_pre(self, attributes: str) -> bool:
+        names = _CLASS.search(attributes)
+        self._pre.append(names is None or "inline" not in names["names"].lower().split())
+        return self._pre[-1]
+
+    def _leave_pre(self) -> bool:
+        return self._pre.pop() if self._pre else False

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from parm_core.collections.gathering import CaseList, Faults, Label, LabelFile, collect
-from parm_core.collections.sources import find, read_array_or_records, read_lines
+from parm_core.collections.sources import beginning, find, read_array_or_records
 from parm_core.errors import DataError
 from parm_core.types import Case, Collection
 
@@ -24,7 +24,7 @@ def looks_like(folder: Path) -> bool:
     if corpus is None:
         return False
     try:
-        return '"document_id"' in _beginning(corpus)
+        return '"document_id"' in beginning(corpus)
     except DataError:
         return False
 
@@ -53,12 +53,6 @@ def read(folder: Path) -> Collection:
                 labels += _labels(query.id, record, where)
             files.append(LabelFile(split, path.name, labels))
     return collect(folder, cases.as_tuple(), queries.as_tuple(), files, faults)
-
-
-def _beginning(path: Path) -> str:
-    """The first lines that are not blank: an array may open on a line of its own."""
-    lines = (text for _, text in read_lines(path) if text.strip())
-    return "".join(text for text, _ in zip(lines, range(4), strict=False))
 
 
 def _case(record: dict[str, Any], where: str) -> Case:

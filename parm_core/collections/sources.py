@@ -15,6 +15,8 @@ LONGEST = 1 << 26
 """Characters that a line, or one file of a folder of many, may hold; more is refused unread."""
 LARGEST = 1 << 29
 """Characters that a file read in one piece may hold."""
+BEGINNING = 1 << 20
+"""Characters by which a file's form is told."""
 
 
 class Line(NamedTuple):
@@ -52,6 +54,15 @@ def read_lines(path: Path) -> Iterator[Line]:
         raise _unreadable(path, error) from None
 
 
+def beginning(path: Path) -> str:
+    """What a file begins with, at most BEGINNING characters. Raises DataError as `read_lines`."""
+    try:
+        with _open(path) as file:
+            return file.read(BEGINNING)
+    except (OSError, UnicodeDecodeError, EOFError, zlib.error) as error:
+        raise _unreadable(path, error) from None
+
+
 def read_text(path: Path, limit: int = LONGEST) -> str:
     """A file's text whole. Raises DataError as `read_lines`, or for more than `limit` characters."""
     try:
@@ -78,8 +89,7 @@ def read_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def read_array_or_records(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
     """(where, object) of JSONL, or of a file that is one JSON array of objects. Raises DataError."""
-    first = next((text for _, text in read_lines(path) if text.strip()), "")
-    if not first.lstrip().startswith("["):
+    if not beginning(path).lstrip().startswith("["):
         yield from read_records(path)
         return
     for number, record in enumerate(read_json(path), 1):

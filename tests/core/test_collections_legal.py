@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 
 import pytest
 
@@ -111,6 +112,9 @@ def test_a_broken_label_of_caselaw_is_named(caselaw):
         ("<title>no</title>yes", "yes"),
         ("&sect;&nbsp;51 &#8212; A&amp;B", "§ 51 — A&B"),
         ("an <!-- unseen --> word", "an word"),
+        ("<!DOCTYPE html><?xml version='1'?>a<![CDATA[ b ]]>c", "ac"),
+        ("all <!-- unclosed", "all"),
+        ("<PRE CLASS=inline>a</PRE>b", "ab"),
         ("5 < 6 and <b>unclosed", "5 < 6 and unclosed"),
         ("</pre></div>stray", "stray"),
         ("", ""),
@@ -118,6 +122,14 @@ def test_a_broken_label_of_caselaw_is_named(caselaw):
 )
 def test_html_is_read_as_it_would_be_seen(page, text):
     assert html_text(page) == text
+
+
+@pytest.mark.parametrize("text", ["<a ", "<a x='", "<!--", "<![", "</", "<?", "<pre ", "&#", "<"])
+def test_hostile_html_is_read_at_once(text):
+    """Three hundred thousand unclosed tags: in quadratic time, hours."""
+    began = time.perf_counter()
+    html_text(text * 300_000)
+    assert time.perf_counter() - began < 20
 
 
 LAWS = [

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import parm_core.cli.importing  # noqa: F401  (adds the command)
 from parm_core.collections import load_collection, write_beir
 from parm_core.errors import DataError
 from parm_core.types import Case, Collection
