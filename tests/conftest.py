@@ -139,6 +139,12 @@ QUERY_CASE = Case(
     f"4. {COSTS}\n",
 )
 
+QUERY_LINES = QUERY_CASE.text.splitlines(keepends=True)
+QUERY_CASES = tuple(
+    Case(f"q{n}", "", "".join(QUERY_LINES[:n] + QUERY_LINES[n + 1 :])) for n in range(4)
+)
+"""The query case without its first, second, third and fourth paragraph."""
+
 COLLECTION = Collection(
     "northmark", CASES, (QUERY_CASE,), {"query": {"barge": 2, "mooring": 1, "lamp": 0}}
 )

@@ -6,20 +6,12 @@ import csv
 import json
 
 import pytest
-from conftest import COLLECTION, QUERY_CASE
+from conftest import COLLECTION, QUERY_CASES
 
 from parm_core.collections.writing import write_beir
 from parm_core.index.build import build_index
-from parm_core.types import Case, Collection
+from parm_core.types import Collection
 
-QUERIES = tuple(
-    Case(
-        f"q{n}",
-        "",
-        "\n".join(line for i, line in enumerate(QUERY_CASE.text.splitlines()) if i != n),
-    )
-    for n in range(4)
-)
 QRELS = {"q0": {"barge": 1}, "q1": {"mooring": 1, "lamp": 1}, "q2": {"barge": 1}, "q3": {"bees": 1}}
 BOTH = ("--systems", "bm25:doc,bm25:rrf")
 
@@ -28,7 +20,7 @@ BOTH = ("--systems", "bm25:doc,bm25:rrf")
 def lab(tmp_path_factory):
     """A labelled collection and its index, for BM25 alone."""
     folder = tmp_path_factory.mktemp("lab")
-    collection = Collection("labelled", COLLECTION.cases, QUERIES, QRELS)
+    collection = Collection("labelled", COLLECTION.cases, QUERY_CASES, QRELS)
     write_beir(collection, folder / "labelled")
     build_index(collection, folder / "index", encoder=None)
     return folder / "index", folder / "labelled"
@@ -132,7 +124,8 @@ def test_what_cannot_be_evaluated_is_one_line_and_exit_2(parm, lab, words, told)
 
 def test_an_index_of_another_collection_is_refused(parm, lab, tmp_path):
     write_beir(
-        Collection("other", COLLECTION.cases[1:], QUERIES, {"q0": {"bees": 1}}), tmp_path / "other"
+        Collection("other", COLLECTION.cases[1:], QUERY_CASES, {"q0": {"bees": 1}}),
+        tmp_path / "other",
     )
     code, _, err = parm("evaluate", lab[0], tmp_path / "other", *BOTH)
     assert (code, "built from other cases" in err) == (2, True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from conftest import COLLECTION, QUERY_CASE, FakeEncoder
+from conftest import COLLECTION, QUERY_CASE, QUERY_CASES, FakeEncoder
 
 from parm_core.errors import ConfigError, DataError
 from parm_core.experiments.labelled import (
@@ -27,20 +27,13 @@ from parm_core.types import Case
 SYSTEMS = [parse_system(name) for name in ("bm25:doc", "bm25:rrf", "dense:vrrf", "hybrid:rrf")]
 
 
-def query_case(query_id, place):
-    """The invented query without one of its paragraphs."""
-    lines = QUERY_CASE.text.splitlines()
-    return Case(query_id, "", "\n".join(lines[:place] + lines[place + 1 :]))
-
-
-CASES = tuple(query_case(f"q{n}", n) for n in range(4))
 LABELS = {
     "q0": {"barge": 1},
     "q1": {"mooring": 1, "lamp": 1},
     "q2": {"barge": 0},
     "q3": {"bees": 1},
 }
-MANY = replace(COLLECTION, queries=CASES, qrels=LABELS)
+MANY = replace(COLLECTION, queries=QUERY_CASES, qrels=LABELS)
 
 
 @pytest.fixture
@@ -122,8 +115,8 @@ def test_an_index_of_other_cases_is_refused(index):
 
 
 def test_runs_are_what_searching_each_query_gives(searcher):
-    found = rank_queries(searcher, CASES, SYSTEMS)
-    for case in CASES:
+    found = rank_queries(searcher, QUERY_CASES, SYSTEMS)
+    for case in QUERY_CASES:
         query = searcher.query(case.text)
         for system in SYSTEMS:
             expected = searcher.rank(query, system)
@@ -133,7 +126,7 @@ def test_runs_are_what_searching_each_query_gives(searcher):
 
 def test_a_query_that_cannot_be_searched_with_is_told_and_the_others_go_on(searcher):
     empty = Case("empty", "", " \n ")
-    found = rank_queries(searcher, [CASES[0], empty, CASES[1]], SYSTEMS[:2])
+    found = rank_queries(searcher, [QUERY_CASES[0], empty, QUERY_CASES[1]], SYSTEMS[:2])
     assert list(found.failed) == ["empty"]
     assert list(found.runs["bm25:rrf"]) == ["q0", "q1"]
 
@@ -153,7 +146,7 @@ def test_a_query_that_shares_but_the_id_of_a_case_may_find_it(searcher):
 
 def test_progress_counts_the_queries(searcher):
     seen = []
-    rank_queries(searcher, CASES, SYSTEMS[:1], progress=lambda *step: seen.append(step))
+    rank_queries(searcher, QUERY_CASES, SYSTEMS[:1], progress=lambda *step: seen.append(step))
     assert seen == [(n, 4, "queries") for n in (1, 2, 3, 4)]
 
 
@@ -167,10 +160,10 @@ def counting(index):
 
 def test_what_was_kept_is_given_back_the_same_without_encoding_again(index, memory):
     encoder, encoded = counting(index)
-    first = rank_queries(Searcher(index, encoder, memo=memory), CASES, SYSTEMS, memory=memory)
+    first = rank_queries(Searcher(index, encoder, memo=memory), QUERY_CASES, SYSTEMS, memory=memory)
     assert encoded
     encoded.clear()
-    again = rank_queries(Searcher(index, encoder, memo=memory), CASES, SYSTEMS, memory=memory)
+    again = rank_queries(Searcher(index, encoder, memo=memory), QUERY_CASES, SYSTEMS, memory=memory)
     assert not encoded
     for system, run in first.runs.items():
         for query_id, ranking in run.items():
@@ -182,10 +175,10 @@ def test_what_was_kept_is_given_back_the_same_without_encoding_again(index, memo
 
 def test_a_further_dense_system_finds_the_vectors_kept(index, memory):
     encoder, encoded = counting(index)
-    rank_queries(Searcher(index, encoder, memo=memory), CASES, SYSTEMS[2:3], memory=memory)
+    rank_queries(Searcher(index, encoder, memo=memory), QUERY_CASES, SYSTEMS[2:3], memory=memory)
     encoded.clear()
     further = [parse_system("dense:combsum")]
-    rank_queries(Searcher(index, encoder, memo=memory), CASES, further, memory=memory)
+    rank_queries(Searcher(index, encoder, memo=memory), QUERY_CASES, further, memory=memory)
     assert not encoded
 
 
@@ -197,7 +190,7 @@ def test_an_ordinary_searcher_keeps_nothing_of_a_query(index, memory, encoder):
 
 
 def test_no_text_is_in_the_file_of_results(index, memory, encoder):
-    rank_queries(Searcher(index, encoder, memo=memory), CASES, SYSTEMS, memory=memory)
+    rank_queries(Searcher(index, encoder, memo=memory), QUERY_CASES, SYSTEMS, memory=memory)
     written = b"".join(path.read_bytes() for path in memory.path.parent.iterdir())
     assert b"mooring" not in written and b"Finch" not in written
 
@@ -211,8 +204,8 @@ def test_a_run_that_was_stopped_leaves_whole_queries(searcher, memory):
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        rank_queries(searcher, CASES, SYSTEMS, memory=memory, progress=stop)
-    kept = kept_runs(searcher, CASES, SYSTEMS, memory)
+        rank_queries(searcher, QUERY_CASES, SYSTEMS, memory=memory, progress=stop)
+    kept = kept_runs(searcher, QUERY_CASES, SYSTEMS, memory)
     assert {system: list(run) for system, run in kept.items()} == {
         str(system): ["q0", "q1"] for system in SYSTEMS
     }
@@ -221,29 +214,31 @@ def test_a_run_that_was_stopped_leaves_whole_queries(searcher, memory):
 def test_another_text_system_or_index_is_not_taken_for_the_one_kept(
     searcher, lexical_index, memory
 ):
-    rank_queries(searcher, CASES[:1], SYSTEMS[1:2], memory=memory)
-    changed = replace(CASES[0], text=CASES[0].text + "5. One more paragraph, about the storm.\n")
-    assert memory.ranking(searcher.index, CASES[0], SYSTEMS[1]) is not None
+    rank_queries(searcher, QUERY_CASES[:1], SYSTEMS[1:2], memory=memory)
+    changed = replace(
+        QUERY_CASES[0], text=QUERY_CASES[0].text + "5. One more paragraph, about the storm.\n"
+    )
+    assert memory.ranking(searcher.index, QUERY_CASES[0], SYSTEMS[1]) is not None
     assert memory.ranking(searcher.index, changed, SYSTEMS[1]) is None
-    assert memory.ranking(searcher.index, CASES[0], parse_system("bm25:rrf@k=9")) is None
-    assert memory.ranking(lexical_index, CASES[0], SYSTEMS[1]) is None
+    assert memory.ranking(searcher.index, QUERY_CASES[0], parse_system("bm25:rrf@k=9")) is None
+    assert memory.ranking(lexical_index, QUERY_CASES[0], SYSTEMS[1]) is None
 
 
 def test_fresh_results_are_computed_anew_and_then_kept(searcher, memory):
-    rank_queries(searcher, CASES[:1], SYSTEMS[1:2], memory=memory)
+    rank_queries(searcher, QUERY_CASES[:1], SYSTEMS[1:2], memory=memory)
     fresh = Memory(memory.path, fresh=True)
-    assert fresh.ranking(searcher.index, CASES[0], SYSTEMS[1]) is None
-    rank_queries(searcher, CASES[:1], SYSTEMS[1:2], memory=fresh)
-    assert fresh.ranking(searcher.index, CASES[0], SYSTEMS[1]) is not None
+    assert fresh.ranking(searcher.index, QUERY_CASES[0], SYSTEMS[1]) is None
+    rank_queries(searcher, QUERY_CASES[:1], SYSTEMS[1:2], memory=fresh)
+    assert fresh.ranking(searcher.index, QUERY_CASES[0], SYSTEMS[1]) is not None
 
 
 def test_a_damaged_file_of_results_is_begun_afresh(tmp_path, searcher):
     path = tmp_path / "results.sqlite"
     path.write_bytes(b"this is no database, but it is long enough to be taken for one" * 40)
     memory = Memory(path)
-    assert memory.ranking(searcher.index, CASES[0], SYSTEMS[0]) is None
-    rank_queries(searcher, CASES[:1], SYSTEMS[:1], memory=memory)
-    assert memory.ranking(searcher.index, CASES[0], SYSTEMS[0]) is not None
+    assert memory.ranking(searcher.index, QUERY_CASES[0], SYSTEMS[0]) is None
+    rank_queries(searcher, QUERY_CASES[:1], SYSTEMS[:1], memory=memory)
+    assert memory.ranking(searcher.index, QUERY_CASES[0], SYSTEMS[0]) is not None
 
 
 def test_a_place_where_nothing_can_be_kept_is_named(tmp_path):
@@ -260,7 +255,7 @@ def test_the_heatmap_counts_what_the_hits_hold(searcher):
     system = parse_system("dense:rrf@depth=6")
     found = heatmap(searcher, labelled(MANY), system)
     expected = 0
-    for case in CASES:
+    for case in QUERY_CASES:
         query = searcher.query(case.text)
         relevant = {case_id for case_id, grade in LABELS[case.id].items() if grade > 0}
         for of_paragraph in searcher.hits(query, system).rows:

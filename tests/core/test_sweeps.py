@@ -6,7 +6,7 @@ import json
 from dataclasses import replace
 
 import pytest
-from conftest import COLLECTION, QUERY_CASE
+from conftest import COLLECTION, QUERY_CASE, QUERY_CASES
 
 from parm_core.errors import ConfigError, DataError
 from parm_core.evaluation import evaluate
@@ -18,21 +18,12 @@ from parm_core.index.lexical import BM25Params
 from parm_core.index.reweighting import reweighted, row_terms
 from parm_core.retrieval import Searcher
 from parm_core.systems import parse_system
-from parm_core.types import Case
 
-QUERIES = tuple(
-    Case(
-        f"q{n}",
-        "",
-        "\n".join(line for i, line in enumerate(QUERY_CASE.text.splitlines()) if i != n),
-    )
-    for n in range(4)
-)
 RELEVANT = ("barge", "mooring", "lamp", "lease")
 MANY = replace(
     COLLECTION,
-    queries=QUERIES,
-    qrels={query.id: {case_id: 1} for query, case_id in zip(QUERIES, RELEVANT, strict=True)},
+    queries=QUERY_CASES,
+    qrels={query.id: {case_id: 1} for query, case_id in zip(QUERY_CASES, RELEVANT, strict=True)},
 )
 
 
@@ -136,10 +127,10 @@ def test_the_best_on_the_development_queries_is_reported_on_the_others(lexical_i
     found = sweep(lexical_index, MANY, plan, memory=memory, seed=2)
     assert len(found.points) == 6
     dev, test = found.splits["dev"], found.splits["test"]
-    assert sorted([*dev, *test]) == [query.id for query in QUERIES]
+    assert sorted([*dev, *test]) == [query.id for query in QUERY_CASES]
     assert set(found.test.queries) == set(test)
     searcher = Searcher(lexical_index)
-    cases = {query.id: query for query in QUERIES}
+    cases = {query.id: query for query in QUERY_CASES}
     for point in found.points:
         run = {q: searcher.rank(searcher.query(cases[q].text), point.name) for q in dev}
         qrels = {q: MANY.qrels[q] for q in dev}
@@ -158,7 +149,7 @@ def test_bm25s_parameters_are_varied_over_the_same_paragraphs(lexical_index, mem
     found = sweep(lexical_index, MANY, plan, memory=memory)
     base = next(p for p in found.points if p.values == {"k1": 1.3, "b": 0.8})
     searcher = Searcher(lexical_index)
-    cases = {query.id: query for query in QUERIES}
+    cases = {query.id: query for query in QUERY_CASES}
     run = {q: searcher.rank(searcher.query(cases[q].text), "bm25:doc") for q in found.splits["dev"]}
     qrels = {q: MANY.qrels[q] for q in run}
     assert base.dev == pytest.approx(evaluate(run, qrels, ["RR"])["RR"])
