@@ -31,6 +31,7 @@ function entry(row, column, width, selected) {
     element("span", "score", score(row.score)),
     element("span", "meta", [row.date, row.court, movement(row, column === 0)].filter(Boolean).join(" · ")),
   );
+  if (row.relevant) button.querySelector(".meta").prepend(element("span", "relevant", "relevant"), " ");
   const bar = element("span", "bar");
   const filled = element("i");
   filled.style.width = `${width}%`;

@@ -1,13 +1,13 @@
 import streamlit as st
 
-from ui import inputs, shell
+from ui import cases, inputs, shell
 from ui.panels import aggregations, case
 
 with shell.page(
     "Aggregations",
     "One case under every aggregation: the same paragraph hits, ranked by different formulas.",
 ):
-    engine, query = inputs.asked()
+    engine, query, _ = cases.asked()
     case.cut(query)
     left, middle, right = st.columns(3, gap="large")
     with left:

@@ -1,7 +1,7 @@
 import streamlit as st
 
 from ui import inputs, resources, shell
-from ui.panels import collection
+from ui.panels import collection, statistics
 
 with shell.page(
     "Collection", "What is searched: its cases, how they were cut, and what reads them."
@@ -9,6 +9,7 @@ with shell.page(
     engine = resources.searcher(inputs.collection())
     collection.facts(engine.index)
     collection.distributions(engine.index)
+    statistics.show(engine)
     collection.cases(engine.index)
     collection.own_collections()
     st.caption("Everything on this page, and every case you search with, stays on this machine.")

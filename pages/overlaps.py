@@ -1,13 +1,17 @@
 import streamlit as st
 
-from ui import inputs, shell
-from ui.panels import overlaps
+from ui import cases, inputs, shell
+from ui.panels import overlaps, overlaps_of_all
 
 with shell.page(
     "Overlaps",
     "What paragraph-level retrieval finds that document-level retrieval misses (PARM∖Doc), and the reverse.",
 ):
-    engine, query = inputs.asked()
+    begun = cases.begin()
+    if cases.over_all_queries(begun):
+        overlaps_of_all.show(begun)
+        st.stop()
+    engine, query, _ = cases.asked(begun)
     left, right = st.columns(2, gap="large")
     with left:
         aggregation = inputs.aggregation()

@@ -37,13 +37,22 @@ def side_by_side(shown: Mapping[str, pd.DataFrame], *, selected: str | None) -> 
     return getattr(mounted, "picked", None)
 
 
-def tables(engine: Searcher, rankings: Mapping[str, Ranking], top: int) -> dict[str, pd.DataFrame]:
+def tables(
+    engine: Searcher,
+    rankings: Mapping[str, Ranking],
+    top: int,
+    relevant: frozenset[str] | None = None,
+) -> dict[str, pd.DataFrame]:
     """System -> its top as a table: rank, case_id, title, date, court, score, first_rank, moved.
 
     first_rank: rank under the first system, None where that lacks the case; moved: places gained.
+    Where the relevant cases are known, a column says which these are.
     """
     first = next(iter(rankings.values())).ranks() if rankings else {}
-    return {name: _table(engine, ranking, first, top) for name, ranking in rankings.items()}
+    made = {name: _table(engine, ranking, first, top) for name, ranking in rankings.items()}
+    if relevant is None:
+        return made
+    return {name: t.assign(relevant=[c in relevant for c in t.case_id]) for name, t in made.items()}
 
 
 def _table(engine: Searcher, ranking: Ranking, first: Mapping[str, int], top: int) -> pd.DataFrame:

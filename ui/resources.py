@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.segmentation import SegmentOptions
 from parm_core.systems import System
-from parm_core.types import Collection, Progress, Ranking
+from parm_core.types import Case, Collection, Progress, Ranking
 
 SAMPLE = "landmark-cases"
 LONG = 200
@@ -109,37 +109,53 @@ def _sample_is_current(path: Path) -> bool:
 
 
 def query(engine: Searcher, *, text: str, title: str, case_id: str | None, rule: str) -> Query:
-    """The session's query, made anew when the case, its rule or the collection changes.
+    """The session's query, made anew when the case, its rule or the collection changes."""
 
-    Kept in the session and nowhere else: a case is never another session's business.
-    """
-    key = (str(engine.index.path), id(engine), case_id, title, text, rule)
+    def make() -> Query:
+        if case_id is not None:
+            return engine.query_from_index(case_id)
+        recorded = engine.index.manifest["segmentation"]
+        return engine.query(text, title=title, segment=SegmentOptions(**recorded | {"rule": rule}))
+
+    return _of_session((str(engine.index.path), id(engine), case_id, title, text, rule), make)
+
+
+def labelled_query(engine: Searcher, case: Case) -> Query:
+    """The session's query, of a labelled collection: cut as in its evaluation, itself left out."""
+    key = (str(engine.index.path), id(engine), case.id, case.title, case.text)
+    return _of_session(key, lambda: engine.query_of(case))
+
+
+def _of_session(key: tuple[object, ...], make: Callable[[], Query]) -> Query:
+    """Kept in the session and nowhere else: a case is never another session's business."""
     held = st.session_state.get("_query")
     if held is None or held[0] != key:
-        if case_id is not None:
-            made = engine.query_from_index(case_id)
-        else:
-            recorded = engine.index.manifest["segmentation"]
-            made = engine.query(
-                text, title=title, segment=SegmentOptions(**recorded | {"rule": rule})
-            )
-        held = (key, made)
+        held = (key, make())
         st.session_state["_query"] = held
     return held[1]  # type: ignore[no-any-return]
 
 
 @contextmanager
-def progress_bar(label: str) -> Iterator[Progress]:
-    """A bar with the time left; it goes when the work is done."""
+def progress_bar(label: str, *, before: int = 0) -> Iterator[Progress]:
+    """A bar with the time left; it goes when the work is done.
+
+    before: how much was done earlier, beyond what the progress counts.
+    """
     start, bar = time.perf_counter(), st.progress(0.0, label)
 
     def show(done: int, total: int, what: str) -> None:
         spent = time.perf_counter() - start
-        left = f", about {spent / done * (total - done):.0f} s left" if done else ""
-        bar.progress(done / max(total, 1), f"{what}: {done:,} of {total:,}{left}")
+        left = f", about {_span(spent / done * (total - done))} left" if done else ""
+        share = (before + done) / max(before + total, 1)
+        bar.progress(share, f"{what}: {before + done:,} of {before + total:,}{left}")
 
     yield show
     bar.empty()
+
+
+def _span(seconds: float) -> str:
+    """Seconds, or minutes from two on, as a person says them."""
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} minutes"
 
 
 def rankings(engine: Searcher, asked: Query, systems: Sequence[System]) -> dict[str, Ranking]:

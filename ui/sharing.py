@@ -6,6 +6,7 @@ is read here when a widget first appears in a session, and written whenever one 
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, cast
 
@@ -51,6 +52,15 @@ def number(label: str, low: int, high: int, *, key: str, default: int) -> int:
     return int(_end(key, value, default, True))
 
 
+def fingerprint(*parts: str) -> str:
+    """A short key, the same for the same parts; it reveals no text."""
+    digest = hashlib.sha256()
+    for part in parts:
+        encoded = part.encode("utf-8", "surrogatepass")
+        digest.update(len(encoded).to_bytes(8, "big") + encoded)
+    return digest.hexdigest()[:12]
+
+
 def enter(page: str) -> None:
     """Say which page is being shown, before its widgets are."""
     st.session_state["_page"] = page
@@ -67,6 +77,11 @@ def hold(key: str, value: Any) -> None:
     """Give a widget a value before it is shown."""
     st.session_state[key] = value
     _kept()[key] = (_page(), value)
+
+
+def leave(key: str, value: Any) -> None:
+    """Give a widget a value for when it is shown next, be it on this page now."""
+    _kept()[key] = ("", value)
 
 
 def _begin(key: str, default: Any, read: Callable[[list[str]], Any], share: bool) -> None:

@@ -44,6 +44,7 @@ def navigation() -> Page:
         "aggregations": "Aggregations",
         "heatmaps": "Heatmaps",
         "overlaps": "Overlaps",
+        "evaluation": "Evaluation",
         "collection": "Collection",
     }
     pages = [

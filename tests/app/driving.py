@@ -9,7 +9,8 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("find", "aggregations", "heatmaps", "overlaps", "collection")
+PAGES = ("find", "aggregations", "heatmaps", "overlaps", "evaluation", "collection")
+OF_A_CASE = ("find", "aggregations", "heatmaps", "overlaps")
 BM25 = ["bm25:srrf", "bm25:doc"]
 PASTE = "paste"
 OWN_CASE = "collection"

@@ -30,6 +30,7 @@ def defaults(page):
 @pytest.fixture(autouse=True)
 def indexes(sample_indexes, monkeypatch):
     monkeypatch.setenv("PARM_INDEXES", str(sample_indexes))
+    monkeypatch.setenv("PARM_CACHE", str(sample_indexes / "results"))
 
 
 class TestAddress:
@@ -48,6 +49,14 @@ class TestAddress:
             ("aggregations", "select_slider", "cut", "100", 100),
             ("overlaps", "selectbox", "aggregation", "combsum", None),
             ("overlaps", "select_slider", "cut", "5", 5),
+            ("overlaps", "segmented_control", "scope", "all", None),
+            ("heatmaps", "segmented_control", "scope", "all", None),
+            ("evaluation", "segmented_control", "view", "recall", None),
+            ("evaluation", "selectbox", "split", "dev", None),
+            ("evaluation", "selectbox", "baseline", "bm25:rrf", None),
+            ("evaluation", "selectbox", "test", "randomisation", None),
+            ("evaluation", "multiselect", "evaluated", ["bm25:rrf@k=7"], None),
+            ("evaluation", "multiselect", "measures", ["nDCG@20"], None),
         ],
     )
     def test_brings_a_choice_back(self, page, kind, name, given, value):
@@ -64,6 +73,7 @@ class TestAddress:
     def test_with_bad_values_is_as_good_as_none(self, page, value):
         names = ("collection", "source", "case", "rule", "top", "depth", "k", "retriever")
         names += ("aggregation", "cut", "result", "measure", "by", "own_case", "nonsense")
+        names += ("scope", "split", "baseline", "test", "view", "compare", "shown", "query")
         bad = open_app(page, systems=BM25, **dict.fromkeys(names, value))
         assert not bad.exception and not bad.error and not bad.warning
         assert chosen(bad) == defaults(page)

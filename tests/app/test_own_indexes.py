@@ -22,6 +22,7 @@ def indexes(sample_indexes, tmp_path, monkeypatch):
     """A person's folder of indexes, the sample's in it."""
     shutil.copytree(sample_indexes, tmp_path / "indexes")
     monkeypatch.setenv("PARM_INDEXES", str(tmp_path / "indexes"))
+    monkeypatch.setenv("PARM_CACHE", str(tmp_path / "results"))
     return tmp_path / "indexes"
 
 

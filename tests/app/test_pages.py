@@ -9,6 +9,7 @@ import pytest
 from docx import Document
 from driving import (
     BM25,
+    OF_A_CASE,
     OWN_CASE,
     PAGES,
     PASTE,
@@ -33,6 +34,7 @@ CHINESE = "法院认为审计师对购买股票的投资者不承担注意义务
 @pytest.fixture(autouse=True)
 def indexes(sample_indexes, monkeypatch):
     monkeypatch.setenv("PARM_INDEXES", str(sample_indexes))
+    monkeypatch.setenv("PARM_CACHE", str(sample_indexes / "results"))
 
 
 class TestEveryPage:
@@ -44,7 +46,7 @@ class TestEveryPage:
         title = {"find": "Find similar cases"}.get(page, page.capitalize())
         assert [element.value for element in app.title] == [title]
 
-    @pytest.mark.parametrize("page", [page for page in PAGES if page != "collection"])
+    @pytest.mark.parametrize("page", OF_A_CASE)
     def test_says_what_to_do_where_there_is_no_case_yet(self, page):
         app = open_app(page, source=PASTE)
         assert not app.exception
@@ -77,7 +79,7 @@ class TestEveryPage:
     def test_a_hybrid_is_opened_by_its_rankings(self):
         app = open_app("find", systems=["hybrid:rrf"])
         app.selectbox(key="result").set_value("anns-v-merton-1977").run()
-        table = app.dataframe[0].value
+        table = next(t.value for t in app.dataframe if "ranking" in t.value)
         assert list(table["ranking"]) == ["bm25:srrf", "dense:srrf"]
         score = columns(app)["hybrid:rrf"][0]["score"]
         assert table["adds"].sum() == pytest.approx(score, rel=1e-4)

@@ -61,6 +61,7 @@ def serving(indexes, log):
     command = [sys.executable, "-m", "streamlit", "run", "app.py"]
     command += ["--server.headless", "true", "--server.port", str(port)]
     environment = {**os.environ, "PARM_INDEXES": str(indexes)}
+    environment["PARM_CACHE"] = str(log.parent / "results")
     with log.open("w") as out:
         server = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=out, stderr=out)
     try:

@@ -13,6 +13,10 @@ VIEWS = {
     "aggregations": "/aggregations?retriever=bm25",
     "heatmaps": "/heatmaps?systems=bm25:srrf&result=anns-v-merton-1977",
     "overlaps": "/overlaps",
+    "heatmaps of all": "/heatmaps?scope=all&shown=lift",
+    "overlaps of all": "/overlaps?scope=all&compare=own",
+    "evaluation": "/evaluation",
+    "sweeps": "/evaluation?view=sweeps&axes=k1&axes=b",
     "collection": "/collection",
 }
 INPUTS = ("textbox", "combobox", "slider", "button", "radio", "checkbox", "link")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pandas as pd
@@ -19,6 +19,7 @@ from ui.charts.style import (
     named_places,
     words,
 )
+from ui.evidence import percent
 
 
 def bump(
@@ -176,27 +177,31 @@ def _agreement_alt(matrix: pd.DataFrame, measure: str, title: str) -> str:
 
 
 def overlap_bars(
-    regions: Mapping[frozenset[str], tuple[str, ...]],
+    regions: Mapping[frozenset[str], Sequence[object]],
     *,
     names: Mapping[str, str] | None = None,
     title: str = "Which systems find which cases",
+    shares: bool = False,
 ) -> Chart:
-    """regions: exclusive sets of systems -> their case ids; a bar a region, its words at the left.
+    """regions: exclusive sets of systems -> their cases; a bar a region, its words at the left.
 
-    Regions of most systems first, then larger, then by name; empty ones are kept, as a 0.
+    Regions of most systems first, then larger, then by name; empty ones are kept, as a 0. shares:
+    whether each number is followed by its share of all.
     """
     names = names or {}
     systems = sorted(set().union(*regions)) if regions else []
     keys = sorted(regions, key=lambda key: (-len(key), -len(regions[key]), sorted(key)))
     labels = [_region(key, systems, names) for key in keys]
     sizes = [len(regions[key]) for key in keys]
+    whole = sum(sizes) if shares else 0
+    texts = [f"{size:,} ({percent(size / whole)})" if whole else f"{size:,}" for size in sizes]
     figure = go.Figure(
         go.Bar(
             x=sizes,
             y=list(range(len(keys))),
             orientation="h",
             marker={"color": [ACCENT if len(key) == len(systems) else QUIET for key in keys]},
-            text=[str(size) for size in sizes],
+            text=texts,
             textposition="outside",
             cliponaxis=False,
             hovertext=[
@@ -209,15 +214,17 @@ def overlap_bars(
         figure,
         title=title,
         height=34 * len(keys) + 70,
-        xaxis=axis("cases", rangemode="tozero"),
+        xaxis=axis("cases", range=[0, max([*sizes, 1]) * (1.2 if shares else 1.08)]),
         yaxis=axis("", **named_places(labels), autorange="reversed"),
     )
-    said = "; ".join(f"{label}: {size}" for label, size in zip(labels, sizes, strict=True))
+    said = "; ".join(f"{label}: {text}" for label, text in zip(labels, texts, strict=True))
     return described(figure, f"{title}: {counted(sum(sizes), 'case')}. {said}.")
 
 
 def _region(key: frozenset[str], systems: list[str], names: Mapping[str, str]) -> str:
     parts = [names.get(name, name) for name in systems if name in key]
+    if not parts:
+        return {1: "not found", 2: "neither"}.get(len(systems), "none of them")
     if len(systems) == 1:
         return parts[0]
     if len(parts) == len(systems):

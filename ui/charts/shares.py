@@ -9,7 +9,18 @@ import numpy as np
 import plotly.graph_objects as go
 
 from parm_core.types import Float64, Int64
-from ui.charts.style import ACCENT, QUIET, REST, Chart, bare, counted, described, quoted, words
+from ui.charts.style import (
+    ACCENT,
+    QUIET,
+    REST,
+    Chart,
+    bare,
+    counted,
+    described,
+    plural,
+    quoted,
+    words,
+)
 from ui.charts.style import axis as axis_named
 from ui.evidence import percent
 
@@ -119,7 +130,7 @@ def histogram(
         title=title,
         height=250,
         xaxis=axis_named(words(axis, 60), **({"dtick": 1} if len(counts) <= FEW_BINS else {})),
-        yaxis=axis_named(f"{counted_as}s", showgrid=True),
+        yaxis=axis_named(plural(counted_as), showgrid=True),
     )
     return described(figure, _histogram_alt(numbers, title, axis, counted_as, marks))
 

@@ -20,7 +20,9 @@ ACCENT = "#3484c4"
 QUIET = "rgba(128, 128, 128, 0.5)"
 REST = "#a3a3a3"
 
-_OKABE_ITO = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+SERIES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+"""Colours that stay apart for the colour-blind, on light and dark (Okabe and Ito 2008)."""
+
 _OTHERS = "#8c8c8c"
 
 
@@ -35,8 +37,7 @@ def case_colours(case_ids: Iterable[str]) -> dict[str, str]:
     """case id -> colour (Okabe and Ito 2008), by the order given; from the seventh on, one grey."""
     distinct = dict.fromkeys(case_ids)
     return {
-        case_id: _OKABE_ITO[i] if i < len(_OKABE_ITO) else _OTHERS
-        for i, case_id in enumerate(distinct)
+        case_id: SERIES[i] if i < len(SERIES) else _OTHERS for i, case_id in enumerate(distinct)
     }
 
 
@@ -65,8 +66,13 @@ def named(label: str) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """ "1 case", "1,200 cases"."""
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+    """ "1 case", "1,200 cases", "3 queries"."""
+    return f"{count:,} {noun if count == 1 else plural(noun)}"
+
+
+def plural(noun: str) -> str:
+    """ "cases", "queries"."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
 
 
 def thinned(labels: Sequence[str], *, most: int, letters: int) -> tuple[list[int], list[str]]:

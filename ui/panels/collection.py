@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
+from parm_core.collections import FORMATS
 from parm_core.index.store import Index
 from parm_core.library import indexes_folder
 from ui import charts, resources, shell
@@ -80,9 +81,15 @@ def own_collections() -> None:
     st.subheader("Your own collection", anchor=False)
     st.markdown(
         "Put your cases into a folder as `corpus.jsonl`, one JSON object a line with `_id`, `title`, "
-        "`text` and, if you like, `date` and `court`. Build its index into your folder of indexes:"
+        "`text` and, if you like, `date` and `court`; query cases likewise into `queries.jsonl`, labels "
+        "into `qrels/test.tsv`. Or import a collection in another format: "
+        + ", ".join(f"`{name}` ({known.known_by})" for name, known in FORMATS.items())
+        + ". Build its index into your folder of indexes; where its labels lie is noted then:"
     )
-    st.code(f'parm index MY-FOLDER "{indexes_folder()}/my-cases"', language="bash")
+    folder = indexes_folder()
+    st.code(
+        f'parm import SOURCE MY-FOLDER\nparm index MY-FOLDER "{folder}/my-cases"', language="bash"
+    )
     names = [name for name in resources.collections() if name != resources.SAMPLE]
     told = f"Found there now: {', '.join(names)}." if names else "None is there yet."
     st.caption(shell.plain(told))

@@ -12,9 +12,9 @@ from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.systems import System
 from parm_core.types import Float64
-from ui import charts, evidence, inputs, shell
-from ui.panels.results import label, number, paragraphs, text_at, texts
-from ui.sharing import choice
+from ui import charts, evidence, shell
+from ui.panels.results import judged, label, number, paragraphs, text_at, texts
+from ui.sharing import choice, fingerprint
 
 Cell = tuple[int, int]
 
@@ -27,7 +27,13 @@ STRONGEST = 30
 """Cells offered for picking by name."""
 
 
-def side_by_side(engine: Searcher, query: Query, systems: Sequence[System], case_id: str) -> None:
+def side_by_side(
+    engine: Searcher,
+    query: Query,
+    systems: Sequence[System],
+    case_id: str,
+    relevant: frozenset[str] | None = None,
+) -> None:
     """One matrix a system, on one scale: each cell's share of its score. A cell opens its texts."""
     by = choice(
         st.segmented_control,
@@ -38,6 +44,8 @@ def side_by_side(engine: Searcher, query: Query, systems: Sequence[System], case
         required=True,
         format_func=_BY.__getitem__,
     )
+    if relevant is not None:
+        st.caption(judged(case_id, relevant))
     matrices = _matrices(engine, query, systems, case_id, by)
     shares = {m.system: _shares(m) for m in matrices}
     largest = max((float(np.abs(s).max(initial=0.0)) for s in shares.values()), default=0.0)
@@ -100,7 +108,7 @@ def _panel(
 
 def _cell(query: Query, matrix: Contributions, shares: Float64) -> tuple[Cell, str]:
     """The cell picked, the strongest until one is, and the key it is kept under."""
-    key = f"cell-{inputs.fingerprint(matrix.system, matrix.case_id, query.case.text)}"
+    key = f"cell-{fingerprint(matrix.system, matrix.case_id, query.case.text)}"
     row, column = st.session_state.get(key, _strongest(shares))
     inside = row < shares.shape[0] and column < shares.shape[1]
     return ((row, column) if inside else _strongest(shares)), key

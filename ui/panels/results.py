@@ -15,7 +15,7 @@ from parm_core.retrieval import Searcher
 from parm_core.systems import System, parse_system
 from parm_core.types import Case, Ranking
 from ui import charts, evidence, inputs, rankings, shell
-from ui.sharing import held
+from ui.sharing import fingerprint, held
 
 PAIRS_SHOWN = 5
 
@@ -34,27 +34,49 @@ def downloads(tables: Mapping[str, pd.DataFrame]) -> None:
         shell.download("Download the rankings (CSV)", table[columns], "rankings.csv")
 
 
-def pick(engine: Searcher, found: Mapping[str, Ranking], top: int) -> str | None:
-    """One of the cases at the top of any ranking."""
+def pick(
+    engine: Searcher,
+    found: Mapping[str, Ranking],
+    top: int,
+    relevant: frozenset[str] | None = None,
+) -> str | None:
+    """One of the cases at the top of any ranking, or one that is relevant by label."""
     heads = [ranking.case_ids[:top] for ranking in found.values()]
     tops = [case_id for head in heads for case_id in head]
     chosen = held(inputs.result_key(engine))
-    known = [chosen] if chosen in set().union(*(r.case_ids for r in found.values())) else []
-    return inputs.result(engine, list(dict.fromkeys([*tops, *known])))
+    ranked = set().union(*(r.case_ids for r in found.values()))
+    known = [chosen] if chosen in ranked else []
+    labelled = sorted((relevant or frozenset()) & ranked)
+    return inputs.result(engine, list(dict.fromkeys([*tops, *known, *labelled])), relevant)
 
 
-def why(engine: Searcher, query: Query, found: Mapping[str, Ranking], top: int) -> None:
+def why(
+    engine: Searcher,
+    query: Query,
+    found: Mapping[str, Ranking],
+    top: int,
+    relevant: frozenset[str] | None = None,
+) -> None:
     """The evidence for one result under one of the systems."""
     st.subheader("Evidence", anchor="evidence")
-    case_id = pick(engine, found, top)
+    case_id = pick(engine, found, top, relevant)
     if case_id is None:
         st.caption("Pick a case in a ranking to read the paragraph pairs that gave its score.")
         return
     name = st.segmented_control(
         "Under", list(found), default=next(iter(found)), required=True,
-        format_func=shell.plain, key=f"under-{inputs.fingerprint(*found)}",
+        format_func=shell.plain, key=f"under-{fingerprint(*found)}",
     )  # fmt: skip
+    if relevant is not None:
+        st.caption(judged(case_id, relevant))
     explain(engine, query, parse_system(name or next(iter(found))), case_id)
+
+
+def judged(case_id: str, relevant: frozenset[str]) -> str:
+    """What the labels say of a case."""
+    if case_id in relevant:
+        return "This case is relevant by label."
+    return "No label says that this case is relevant."
 
 
 def explain(engine: Searcher, query: Query, system: System, case_id: str) -> None:
@@ -96,7 +118,7 @@ def _hybrid(reasons: HybridContributions, title: str) -> System:
     names = [term.system for term in reasons.terms]
     part = st.segmented_control(
         "Open the matrix of", names, default=names[0], required=True,
-        format_func=shell.plain, key=f"part-{inputs.fingerprint(*names)}",
+        format_func=shell.plain, key=f"part-{fingerprint(*names)}",
     )  # fmt: skip
     return parse_system(part or names[0])
 
@@ -112,7 +134,7 @@ def _headline(reasons: Contributions, title: str, pairs: Sequence[Pair]) -> str:
 
 
 def _pairs(engine: Searcher, query: Query, case_id: str, pairs: Sequence[Pair]) -> None:
-    key = inputs.fingerprint(case_id, query.case.text, str(len(pairs)))
+    key = fingerprint(case_id, query.case.text, str(len(pairs)))
     shown = st.session_state.setdefault(f"shown-{key}", PAIRS_SHOWN)
     for pair in pairs[:shown]:
         texts(engine, query, case_id, pair)

@@ -1,0 +1,1 @@
+"""What the page “Evaluation” shows, a module a view."""
