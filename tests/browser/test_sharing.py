@@ -76,6 +76,7 @@ class TestLink:
         page.get_by_role("region", name="Ranking by bm25:doc").get_by_role("button").first.click()
         expect(page.locator(".parm-pair").first).to_be_visible()
         picked = page.get_by_role("combobox", name="Result to look into").input_value()
+        picked = picked.removesuffix(" (relevant)")
         page = visitor.go("Heatmaps")
         expect(page.get_by_role("figure")).to_have_count(2)
         expect(page.get_by_role("figure", name=re.compile(re.escape(picked)))).to_have_count(2)
