@@ -13,6 +13,7 @@ from streamlit.navigation.page import Page
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from parm_core.errors import ParmError
+from parm_core.spreadsheets import harmless_cell
 from ui import evidence, fonts
 from ui.charts import Chart
 from ui.sharing import enter
@@ -22,7 +23,6 @@ ABOUT = (
     "Nothing you search with leaves this machine."
 )
 
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _STYLE = Path(__file__).parents[1] / "assets" / "app.css"
 
 
@@ -105,9 +105,7 @@ def chart(made: Chart, *, key: str, on_select: Callable[[], None] | None = None)
 
 def download(label: str, table: pd.DataFrame, name: str) -> None:
     """A table as CSV. A cell that a spreadsheet would take for a formula is quoted."""
-    safe = table.map(
-        lambda cell: f"'{cell}" if str(cell)[:1] in _FORMULA and cell == str(cell) else cell
-    )
+    safe = table.map(harmless_cell)
     st.download_button(label, safe.to_csv(index=False), name, "text/csv", on_click="ignore")
 
 

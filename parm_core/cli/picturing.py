@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +23,7 @@ from parm_core.cli.laboratory import (
     tell,
 )
 from parm_core.errors import ConfigError
+from parm_core.spreadsheets import csv_text
 
 
 @app.command()
@@ -80,7 +78,7 @@ def recall(
     }
     if suffix == ".csv":
         rows = [[k, *(f"{curve[i]:.6f}" for curve in found.values())] for i, k in enumerate(cuts)]
-        write(out, _csv([["cut-off", *found], *rows]))
+        write(out, csv_text([["cut-off", *found], *rows]))
     else:
         figures.save(figures.recall_curves(cuts, found), out)
     print(f"-> {out}")
@@ -111,7 +109,7 @@ def overlap(
     named = {_region(region, list(map(str, asked))): pairs for region, pairs in found.items()}
     if out and suffix == ".csv":
         rows = [[name, *pair] for name, pairs in named.items() for pair in pairs]
-        write(out, _csv([["found by", "query", "case"], *rows]))
+        write(out, csv_text([["found by", "query", "case"], *rows]))
     elif out:
         from parm_core import figures
 
@@ -173,9 +171,3 @@ def heatmap(
     else:
         figures.save(figures.paragraph_heatmaps(found, show), out)
     print(f"-> {out}")
-
-
-def _csv(rows: Sequence[Sequence[object]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(rows)
-    return text.getvalue()

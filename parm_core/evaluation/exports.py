@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from parm_core.evaluation.comparison import Comparison, Difference
-
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r")
+from parm_core.spreadsheets import csv_text
 
 
 def as_csv(c: Comparison) -> str:
@@ -31,7 +27,7 @@ def as_csv(c: Comparison) -> str:
             difference = c.differences.get(system, {}).get(measure)
             row += [mean, *(_fields(difference) if difference else ("" for _ in names))]
         rows.append(row)
-    return _csv(rows)
+    return csv_text(rows)
 
 
 def per_query_csv(c: Comparison) -> str:
@@ -42,7 +38,7 @@ def per_query_csv(c: Comparison) -> str:
         for system in c.systems
         for measure in c.measures
     ]
-    return _csv([["query", "system", "measure", "value"], *rows])
+    return csv_text([["query", "system", "measure", "value"], *rows])
 
 
 def as_json(c: Comparison) -> dict[str, Any]:
@@ -75,16 +71,6 @@ def as_json_text(c: Comparison) -> str:
 def _fields(d: Difference) -> tuple[str | float, ...]:
     """As `as_csv` names them."""
     return (d.mean, d.p, d.corrected_p, d.d, d.marks)
-
-
-def _csv(rows: Iterable[Iterable[str | float]]) -> str:
-    text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(map(_cell_text, row) for row in rows)
-    return text.getvalue()
-
-
-def _cell_text(cell: str | float) -> str | float:
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA_STARTS) else cell
 
 
 def _record(d: Difference) -> dict[str, float | bool | None]:

@@ -80,8 +80,8 @@ def dev_and_test(collection: Collection, seed: int = SEED) -> tuple[Labelled, La
     than two queries are judged.
     """
     whole = _every_judged(collection)
-    own = next((name for name in _DEV if name in collection.splits), None)
-    if own and "test" in collection.splits:
+    own = own_dev_split(collection)
+    if own:
         shared = set(collection.splits[own])
         dev = whole.part(collection.splits[own], own)
         test = whole.part([q for q in collection.splits["test"] if q not in shared], "test")
@@ -95,6 +95,12 @@ def dev_and_test(collection: Collection, seed: int = SEED) -> tuple[Labelled, La
                 "choosing and reporting need different queries"
             )
     return dev, test
+
+
+def own_dev_split(collection: Collection) -> str | None:
+    """The split to choose on, where the collection has one beside a test split; else None."""
+    named = [name for name in _DEV if name in collection.splits]
+    return named[0] if named and "test" in collection.splits else None
 
 
 def split_queries(ids: Sequence[str], *, seed: int = SEED) -> Mapping[str, tuple[str, ...]]:

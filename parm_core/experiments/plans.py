@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import product
-from math import prod
+from math import isfinite, nan, prod
 from types import MappingProxyType
 
 from parm_core.errors import ConfigError
@@ -130,6 +130,9 @@ def _aggregated(base: System, aggregation: str) -> System:
 
 def _number(name: str, value: Value) -> float:
     try:
-        return float(value)
+        number = float(value)
     except ValueError:
-        raise ConfigError(f"{name} takes numbers, got {value!r}") from None
+        number = nan
+    if not isfinite(number):
+        raise ConfigError(f"{name} takes numbers, got {value!r}")
+    return number

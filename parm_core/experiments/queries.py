@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
@@ -17,6 +15,7 @@ from parm_core.evaluation import evaluate_queries
 from parm_core.experiments.labelled import Labelled
 from parm_core.experiments.meetings import places, query_or_none
 from parm_core.retrieval import Searcher
+from parm_core.spreadsheets import csv_text
 from parm_core.systems import System, parse_system
 from parm_core.types import Case, Progress, Qrels, Run
 
@@ -79,13 +78,8 @@ class QueryDifferences:
 
     def as_csv(self) -> str:
         """A line a query."""
-        text = io.StringIO()
-        writer = csv.DictWriter(
-            text, [f.name for f in fields(QueryDifference)], lineterminator="\n"
-        )
-        writer.writeheader()
-        writer.writerows(asdict(row) for row in self.rows)
-        return text.getvalue()
+        names = [field.name for field in fields(QueryDifference)]
+        return csv_text([names, *(asdict(row).values() for row in self.rows)])
 
     def as_text(self) -> str:
         """A table to be read."""

@@ -16,7 +16,13 @@ from parm_core.errors import ConfigError, IndexStoreError
 from parm_core.evaluation import DEFAULT_MEASURES, Comparison, compare, evaluate
 from parm_core.evaluation.tables import as_json
 from parm_core.evaluation.tables import as_text as as_table
-from parm_core.experiments.labelled import SEED, Labelled, check_same_collection, dev_and_test
+from parm_core.experiments.labelled import (
+    SEED,
+    Labelled,
+    check_same_collection,
+    dev_and_test,
+    own_dev_split,
+)
 from parm_core.experiments.memory import Memory
 from parm_core.experiments.plans import Plan, Setting, Value
 from parm_core.experiments.runs import rank_queries
@@ -51,7 +57,7 @@ class Sweep:
 
     points: in the order of the axes' product. chosen: the first of the best. test: the base system
     and the chosen setting, by name, on the test part; the base alone where it was chosen.
-    splits: name -> query ids of both parts. seed: None where the collection has splits of its own.
+    splits: name -> query ids of both parts. seed: None where the collection's own splits were used.
     """
 
     plan: Plan
@@ -136,7 +142,7 @@ def sweep(
         points[best],
         compare(runs, test.qrels, measures, baseline=base.name),
         {part.split: tuple(case.id for case in part.cases) for part in (dev, test)},
-        None if collection.splits else seed,
+        None if own_dev_split(collection) else seed,
         index.manifest["collection"]["sha256"],
     )
 

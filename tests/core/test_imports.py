@@ -13,7 +13,7 @@ import parm_core
 
 ROOT = Path(__file__).parents[2]
 
-FOUNDATION = {"errors", "types", "_version"}
+FOUNDATION = {"errors", "spreadsheets", "types", "_version"}
 MIDDLE = {
     "aggregation",
     "analysis",
@@ -27,6 +27,7 @@ MIDDLE = {
 ALLOWED = {
     "_version": set(),
     "errors": set(),
+    "spreadsheets": set(),
     "types": {"errors"},
     **dict.fromkeys(MIDDLE, FOUNDATION),
     "collections": FOUNDATION | {"documents"},

@@ -47,7 +47,7 @@ def test_an_axis_is_read_from_its_text(text, axis):
     assert read_axis(text) == axis
 
 
-@pytest.mark.parametrize("text", ["k", "k=", "=1", "k=ten", ""])
+@pytest.mark.parametrize("text", ["k", "k=", "=1", "k=ten", "k=1e999", "k=nan", ""])
 def test_what_is_no_axis_is_told(text):
     with pytest.raises(ConfigError):
         read_axis(text)
@@ -181,6 +181,13 @@ def test_a_collections_own_split_is_recorded_without_a_seed(lexical_index, memor
     plan = Plan(parse_system("bm25:rrf"), {"k": (1.0,)}, "RR")
     found = sweep(lexical_index, replace(MANY, splits=splits), plan, memory=memory)
     assert (found.seed, dict(found.splits)) == (None, splits)
+
+
+def test_a_split_that_was_drawn_is_recorded_with_its_seed(lexical_index, memory):
+    """A test split alone leaves nothing to choose on."""
+    plan = Plan(parse_system("bm25:rrf"), {"k": (1.0,)}, "RR")
+    only_test = replace(MANY, splits={"test": ("q2", "q3")})
+    assert sweep(lexical_index, only_test, plan, memory=memory, seed=7).seed == 7
 
 
 def test_the_chosen_setting_stands_beside_the_base_on_the_test_queries(lexical_index, memory):

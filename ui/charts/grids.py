@@ -27,27 +27,9 @@ def meetings(
     queries (R, C): how many queries stand behind each cell. told (R, C): what is written into a
     cell. limit: the end of the scale, which several panels share; NaN stays blank.
     """
-    hover = [
-        [
-            f"<b>your {_named(row)} × its {_named(column)}</b><br>{text or 'nothing'}"
-            f"<br>queries behind it: {count:,}"
-            for column, text, count in zip(columns, line, counts, strict=True)
-        ]
-        for row, line, counts in zip(rows, told, queries.tolist(), strict=True)
-    ]
-    figure = go.Figure(
-        go.Heatmap(
-            z=values,
-            text=[list(line) for line in told],
-            texttemplate="%{text}",
-            textfont={"size": 11},
-            hovertext=hover,
-            hoverinfo="text",
-            coloraxis="coloraxis",
-            xgap=1,
-            ygap=1,
-        )
-    )
+    hover = _meetings_hover(rows, columns, queries, told)
+    figure = _annotated(values, told, hover)
+    figure.data[0].textfont.size = 11
     bare(
         figure,
         title=title,
@@ -62,6 +44,37 @@ def meetings(
         yaxis=axis("paragraph of the query", **named_places(rows), autorange="reversed"),
     )
     return described(figure, _meetings_alt(values, rows, columns, title, told))
+
+
+def _meetings_hover(
+    rows: Sequence[str], columns: Sequence[str], queries: Int64, told: Sequence[Sequence[str]]
+) -> list[list[str]]:
+    return [
+        [
+            f"<b>your {_named(row)} × its {_named(column)}</b><br>{text or 'nothing'}"
+            f"<br>queries behind it: {count:,}"
+            for column, text, count in zip(columns, line, counts, strict=True)
+        ]
+        for row, line, counts in zip(rows, told, queries.tolist(), strict=True)
+    ]
+
+
+def _annotated(
+    values: Float64, texts: Sequence[Sequence[str]], hover: Sequence[Sequence[str]]
+) -> go.Figure:
+    """A coloured grid with a text in each cell."""
+    return go.Figure(
+        go.Heatmap(
+            z=values,
+            text=[list(line) for line in texts],
+            texttemplate="%{text}",
+            hovertext=hover,
+            hoverinfo="text",
+            coloraxis="coloraxis",
+            xgap=1,
+            ygap=1,
+        )
+    )
 
 
 def _named(label: str) -> str:
@@ -104,18 +117,7 @@ def grid(
         ]
         for row, line in zip(rows, texts, strict=True)
     ]
-    figure = go.Figure(
-        go.Heatmap(
-            z=values,
-            text=texts,
-            texttemplate="%{text}",
-            hovertext=hover,
-            hoverinfo="text",
-            coloraxis="coloraxis",
-            xgap=1,
-            ygap=1,
-        )
-    )
+    figure = _annotated(values, texts, hover)
     bare(
         figure,
         title=title,

@@ -92,27 +92,7 @@ def differences(
 
     A selected point's customdata is [place in `values`]; `selected` frames a query's bar.
     """
-    gain, loss = ACCENT, REST
-    outlined = [3 if i == selected else 0 for i in range(len(values))]
-    figure = go.Figure(
-        go.Bar(
-            x=list(range(len(values))),
-            y=list(values),
-            marker={
-                "color": [gain if value > 0 else loss for value in values],
-                "pattern": {"shape": ["" if value > 0 else "/" for value in values], "size": 5},
-                "line": {"width": outlined, "color": "#d55e00"},
-            },
-            selected={"marker": {"opacity": 1}},
-            unselected={"marker": {"opacity": 1}},
-            customdata=[[i] for i in range(len(values))],
-            hovertext=[
-                f"<b>{words(name, 80)}</b><br>{measure} {_signed(value)}"
-                for name, value in zip(names, values, strict=True)
-            ],
-            hoverinfo="text",
-        )
-    )
+    figure = go.Figure(_bars(values, names, measure, selected))
     bare(
         figure,
         title=title,
@@ -123,13 +103,42 @@ def differences(
         ),
         yaxis=axis(f"difference in {measure}", showgrid=True, zeroline=True),
     )
-    gains, losses, ties = gained(values)
-    ends = (
-        f" From {_signed(max(values))} for {names[0]} to {_signed(min(values))} for {names[-1]}."
-        if values
-        else ""
+    return described(figure, _differences_alt(values, names, title))
+
+
+def _bars(
+    values: Sequence[float], names: Sequence[str], measure: str, selected: int | None
+) -> go.Bar:
+    """What does not gain is hatched: colour alone would not tell."""
+    return go.Bar(
+        x=list(range(len(values))),
+        y=list(values),
+        marker={
+            "color": [ACCENT if value > 0 else REST for value in values],
+            "pattern": {"shape": ["" if value > 0 else "/" for value in values], "size": 5},
+            "line": {
+                "width": [3 if i == selected else 0 for i in range(len(values))],
+                "color": "#d55e00",
+            },
+        },
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 1}},
+        customdata=[[i] for i in range(len(values))],
+        hovertext=[
+            f"<b>{words(name, 80)}</b><br>{measure} {_signed(value)}"
+            for name, value in zip(names, values, strict=True)
+        ],
+        hoverinfo="text",
     )
-    return described(figure, f"{title}: {gains} gain, {losses} lose, {ties} tie.{ends}")
+
+
+def _differences_alt(values: Sequence[float], names: Sequence[str], title: str) -> str:
+    gains, losses, ties = gained(values)
+    text = f"{title}: {gains} gain, {losses} lose, {ties} tie."
+    if not values:
+        return text
+    best, worst = _signed(max(values)), _signed(min(values))
+    return f"{text} From {best} for {names[0]} to {worst} for {names[-1]}."
 
 
 def gained(values: Sequence[float]) -> tuple[int, int, int]:
@@ -194,27 +203,11 @@ def curve(
     chosen: int,
 ) -> Chart:
     """labels (n,) of settings in their order, values (n,) -> a line; the chosen one is marked."""
-    places = list(range(len(labels)))
-    figure = go.Figure(
-        go.Scatter(
-            x=places,
-            y=list(values),
-            mode="lines+markers+text",
-            line={"color": ACCENT, "width": 2},
-            marker={
-                "color": ACCENT,
-                "size": [14 if i == chosen else 7 for i in places],
-                "symbol": ["star" if i == chosen else "circle" for i in places],
-            },
-            text=[f"{value:.3f}" if i == chosen else "" for i, value in enumerate(values)],
-            textposition="top center",
-            hovertext=[
-                f"{words(across)} {words(label)}: {words(measure)} {value:.4f}"
-                for label, value in zip(labels, values, strict=True)
-            ],
-            hoverinfo="text",
-        )
-    )
+    hover = [
+        f"{words(across)} {words(label)}: {words(measure)} {value:.4f}"
+        for label, value in zip(labels, values, strict=True)
+    ]
+    figure = go.Figure(_marked_line(values, hover, chosen))
     low, high = min(values), max(values)
     room = 0.15 * (high - low) or 0.05
     bare(
@@ -228,4 +221,23 @@ def curve(
         figure,
         f"{title}: {measure} by {across}, from {low:.3f} to {high:.3f}; the best, "
         f"{values[chosen]:.3f}, at {labels[chosen]}.",
+    )
+
+
+def _marked_line(values: Sequence[float], hover: Sequence[str], chosen: int) -> go.Scatter:
+    places = list(range(len(values)))
+    return go.Scatter(
+        x=places,
+        y=list(values),
+        mode="lines+markers+text",
+        line={"color": ACCENT, "width": 2},
+        marker={
+            "color": ACCENT,
+            "size": [14 if i == chosen else 7 for i in places],
+            "symbol": ["star" if i == chosen else "circle" for i in places],
+        },
+        text=[f"{value:.3f}" if i == chosen else "" for i, value in enumerate(values)],
+        textposition="top center",
+        hovertext=list(hover),
+        hoverinfo="text",
     )
