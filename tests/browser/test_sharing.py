@@ -55,6 +55,7 @@ class TestLink:
         copy = other.open(page.url)
         expect(copy.get_by_role("heading", name="Aggregations", level=1)).to_be_visible()
         expect(sample_case(copy)).to_have_value("R v G")
+        expect(copy.get_by_role("figure")).to_have_count(2)
         figures = [
             [figure.get_attribute("aria-label") for figure in each.get_by_role("figure").all()]
             for each in (page, copy)
