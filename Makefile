@@ -19,7 +19,7 @@ check: setup  ## format, lint, types
 	$(BIN)/mypy
 
 bench: setup  ## speed, as ratios from one run
-	$(BIN)/python -m benchmarks.speed
+	$(BIN)/python -m benchmarks
 
 setup: $(READY)  ## .venv, the locked requirements, this package
 

@@ -22,7 +22,7 @@ from statistics import median
 from typing import Any
 from urllib.request import urlopen
 
-from benchmarks.speed import FOUR
+from benchmarks.whole_path import FOUR
 from parm_core.index.store import open_index
 from parm_core.retrieval import Searcher
 

@@ -1,3 +1,3 @@
 """The product version, recorded in every manifest and saved search."""
 
-__version__ = "0.2.0"
+__version__ = "0.3.0"

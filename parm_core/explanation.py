@@ -223,7 +223,7 @@ def _maxp(searcher: Searcher, query: Query, system: System, case: int) -> Contri
     rows = searcher.index.rows(case)
     scores = searcher.opening_scores(query)[rows]
     cells = np.zeros((1, scores.size))
-    if scores.size:
+    if np.isfinite(scores).any():
         cells[0, int(np.argmax(scores))] = scores.max()
     return Contributions(
         str(system),

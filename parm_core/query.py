@@ -37,6 +37,7 @@ class Query:
         self._vectors: dict[str, Float32] = {}
         self._rankings: dict[str, Ranking] = {}
         self._terms: list[list[str]] | None = None
+        self._opening_scores: Float32 | None = None
 
     @property
     def kinds(self) -> list[Kind]:

@@ -96,14 +96,8 @@ def run_name(system: str) -> str:
 
 def describe_index(index: Index) -> str:
     """The manifest for people."""
-    manifest, encoder = index.manifest, index.manifest["encoder"]
-    dense = "none (BM25 alone)"
-    if encoder:
-        dense = (
-            f"{encoder['id']}, {encoder['dim']} wide; {encoder['truncated_paragraphs']:,} paragraphs "
-            f"are longer than the {encoder['max_tokens']} tokens it reads: "
-            f"{encoder['truncated_share']:.1%} of all tokens are not read"
-        )
+    manifest, files = index.manifest, index.manifest["files"].values()
+    mebibytes = sum(file["bytes"] for file in files) / 2**20
     rows = {
         "index": index.path,
         "collection": f"{index.name}, SHA-256 {manifest['collection']['sha256'][:12]}…",
@@ -113,7 +107,26 @@ def describe_index(index: Index) -> str:
         "BM25": ", ".join(
             f"{k} {v}" for k, v in (manifest["bm25"] | manifest["tokeniser"]).items()
         ),
-        "encoder": dense,
+        "encoder": _encoder(manifest["encoder"]),
+        **_milvus(manifest.get("milvus")),
+        "on disk": f"{len(files)} files beside the manifest, {mebibytes:,.1f} MiB",
         "format": f"{manifest['format']}, by PARM Explorer {manifest['product']}",
     }
     return "\n".join(f"{name + ':':14}{value}" for name, value in rows.items())
+
+
+def _milvus(part: dict[str, Any] | None) -> dict[str, str]:
+    if not isinstance(part, dict):
+        return {}
+    return {"milvus": f"{part.get('uri')}, rows' SHA-256 {str(part.get('sha256'))[:12]}…"}
+
+
+def _encoder(encoder: dict[str, Any] | None) -> str:
+    if encoder is None:
+        return "none (BM25 alone)"
+    return (
+        f"{encoder['id']}, {encoder['dim']} wide; {encoder['truncated_paragraphs']:,} paragraphs "
+        f"are longer than the {encoder['max_tokens']} tokens it reads: "
+        f"{encoder['truncated_share']:.1%} of all tokens are not read "
+        f"(revision {encoder['revision']}, weights' SHA-256 {encoder['weights_sha256'][:12]}…)"
+    )

@@ -13,11 +13,14 @@ from parm_core.aggregation import AGGREGATIONS
 from parm_core.aggregation.hit_table import HitTable
 from parm_core.aggregation.rank import reciprocal_rank
 from parm_core.errors import EncoderError
-from parm_core.index import lexical
+from parm_core.index.approximate import ClusteredEngine, Recall
 from parm_core.index.build import opening
-from parm_core.index.dense import DenseEngine, FaissEngine, ProductEngine
+from parm_core.index.dense import DenseEngine, ProductEngine
+from parm_core.index.engines import dense_engine, lexical_engine
+from parm_core.index.lexical import ImpactEngine, LexicalEngine
+from parm_core.index.milvus_engines import MilvusDenseEngine
 from parm_core.index.store import Index
-from parm_core.library import encoder_sources
+from parm_core.library import encoder_sources, results_file
 from parm_core.query import Query
 from parm_core.segmentation import SegmentOptions, check_text, segment_case
 from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
@@ -59,7 +62,7 @@ class Searcher:
         self.index = index
         self._given = encoder
         self._memo = memo
-        self._lexical: dict[str, lexical.LexicalEngine] = {}
+        self._lexical: dict[str, LexicalEngine] = {}
         self._dense: dict[str, DenseEngine] = {}
 
     def query(self, text: str, *, title: str = "", segment: SegmentOptions | None = None) -> Query:
@@ -199,14 +202,16 @@ class Searcher:
             engine = self._lexical_engine(system.engine)
             with query.timed("retrieve"):
                 terms = self.query_terms(query)
-                return lexical.search(engine, terms, depth=depth, excluded=rows)
+                return engine.search(terms, depth=depth, excluded=rows)
         vectors = self.query_vectors(query)
+        dense = self._dense_engine(system.engine)
         with query.timed("retrieve"):
-            return self._dense_engine(system.engine).search(vectors, depth=depth, excluded=rows)
+            return dense.search(vectors, depth=depth, excluded=rows)
 
     def _rank_documents(self, query: Query, system: System) -> Ranking:
         scores = self.document_scores(query, system)
-        keep = (scores > 0) if system.aggregation == "doc" else (self.index.case_sizes > 0)
+        held = (self.index.case_sizes > 0) & np.isfinite(scores)
+        keep = (scores > 0) if system.aggregation == "doc" else held
         found = np.flatnonzero(keep)
         if query.excluded:
             found = found[found != self.index.case_index(query.excluded)]
@@ -219,7 +224,7 @@ class Searcher:
 
     def _doc_scores(self, query: Query) -> Float32:
         """(C,) BM25 of the whole query text against whole cases. Robertson and Zaragoza 2009."""
-        engine = lexical.ImpactEngine(self.index.case_postings)
+        engine = ImpactEngine(self.index.case_postings)
         with query.timed("retrieve"):
             return engine.scores([term for terms in self.query_terms(query) for term in terms])
 
@@ -240,12 +245,14 @@ class Searcher:
 
     def opening_scores(self, query: Query) -> Float32:
         """(P,) E[query, cut]·E[p] of every row."""
+        if query._opening_scores is not None:
+            return query._opening_scores
         vector = self.opening_vector(query)
         engine = self._dense_engine("")
-        assert isinstance(engine, ProductEngine)
+        assert isinstance(engine, ProductEngine | MilvusDenseEngine)
         with query.timed("retrieve"):
-            scores: Float32 = engine.scores(vector[None])[0]
-            return scores
+            query._opening_scores = engine.scores(vector[None])[0]
+            return query._opening_scores
 
     def _fuse(self, query: Query, system: System) -> Ranking:
         """score(d) = sum over rankings of 1 / (k + rank of d), absent adds 0. Cormack et al. 2009."""
@@ -266,22 +273,22 @@ class Searcher:
         ids = self.index.case_ids
         return Ranking(tuple(ids[c] for c in found[order]), rounded[order])
 
-    def _lexical_engine(self, name: str) -> lexical.LexicalEngine:
-        if name not in self._lexical:
-            self._lexical[name] = (
-                lexical.RankBM25Engine(self._paragraph_terms(), self.index.bm25)
-                if name == "rank-bm25"
-                else lexical.ImpactEngine(self.index.paragraph_postings)
-            )
-        return self._lexical[name]
+    def approximation(self, system: System) -> Recall | None:
+        """How much of exact search an approximate system finds, as measured; None for an exact one."""
+        if system.retriever != "dense" or system.engine != "ivf":
+            return None
+        engine = self._dense_engine(system.engine)
+        assert isinstance(engine, ClusteredEngine)
+        return engine.measured
 
-    def _paragraph_terms(self) -> list[list[str]]:
-        return [self.index.tokeniser.terms(text) for text in self.index.texts(slice(None))]
+    def _lexical_engine(self, name: str) -> LexicalEngine:
+        if name not in self._lexical:
+            self._lexical[name] = lexical_engine(self.index, name)
+        return self._lexical[name]
 
     def _dense_engine(self, name: str) -> DenseEngine:
         if name not in self._dense:
-            engine = FaissEngine if name == "faiss" else ProductEngine
-            self._dense[name] = engine(self.index.vectors, self.index.twins)
+            self._dense[name] = dense_engine(self.index, name, results_file().parent)
         return self._dense[name]
 
 

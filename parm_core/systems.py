@@ -24,7 +24,7 @@ RETRIEVERS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Retriever -> the aggregations it takes."""
 
 ENGINES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"bm25": ("bm25s", "rank-bm25"), "dense": ("product", "faiss"), "hybrid": ()}
+    {"bm25": ("bm25s", "rank-bm25"), "dense": ("product", "faiss", "ivf"), "hybrid": ()}
 )
 """Retriever -> its engines, the default first."""
 

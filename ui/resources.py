@@ -86,7 +86,7 @@ def _ensure_sample(path: Path) -> None:
             return
         with st.status("Setting up the sample collection (once)…", expanded=True) as status:
             with progress_bar("Loading the encoder…") as progress:
-                encoder = load_encoder()
+                encoder = load_encoder(precision="auto")
                 build_index(sample_collection(), path, encoder=encoder, progress=progress)
             status.update(label="The sample collection is ready.", state="complete", expanded=False)
 

@@ -24,4 +24,5 @@ def srrf(table: HitTable, *, k: float = 5, p: float = 2, a: float = 0.5) -> Floa
     This product's own; `rrf` is k = 60, p = 1, a = 0. The README says what it was measured on.
     """
     norm = table.sizes.astype(float) ** -a
-    return norm[table.case] / (k + table.rank) ** p
+    powers = (k + np.arange(1.0, table.lengths.max(initial=0) + 1)) ** p
+    return norm[table.case] / powers[table.rank - 1]

@@ -18,8 +18,11 @@ def maximum(table: HitTable) -> Float64:
 
     Of equal best hits the one of the earliest query paragraph, then of the better rank, counts.
     """
-    order = np.lexsort((table.rank, table.query, -table.score, table.case))
-    best = order[np.searchsorted(table.case[order], np.arange(table.found.size))]
+    highest = np.full(table.found.size, -np.inf)
+    np.maximum.at(highest, table.case, table.score)
+    best = np.flatnonzero(table.score == highest[table.case])
+    first = np.empty(table.found.size, dtype=np.int64)
+    first[table.case[best[::-1]]] = best[::-1]  # of several, the last that is written stays
     terms = np.zeros(table.row.size)
-    terms[best] = table.score[best]
+    terms[first] = table.score[first]
     return terms

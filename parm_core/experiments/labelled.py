@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from parm_core.errors import ConfigError, DataError
-from parm_core.index.build import collection_sha256
+from parm_core.index.migration import is_of
 from parm_core.index.store import Index
 from parm_core.types import Case, Collection, Qrels
 
@@ -45,7 +45,7 @@ class Labelled:
 
 def check_same_collection(index: Index, collection: Collection) -> None:
     """Raises DataError where the index was built from other cases than the collection's."""
-    if index.manifest["collection"]["sha256"] != collection_sha256(collection.cases):
+    if not is_of(index.manifest, collection.cases):
         raise DataError(
             f"the index of {index.name!r} was built from other cases than {collection.name!r} holds "
             "now; build it again from this collection, or give the one it was built from"

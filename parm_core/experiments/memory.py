@@ -17,7 +17,6 @@ import numpy as np
 
 from parm_core._version import __version__
 from parm_core.errors import DataError
-from parm_core.index.manifest import MANIFEST, sha256
 from parm_core.index.store import Index
 from parm_core.systems import System
 from parm_core.types import Case, Float32, Ranking
@@ -130,7 +129,7 @@ def _ranking_key(index: Index, case: Case, system: System) -> str:
 
 def _index_key(index: Index) -> str:
     """The manifest names the hash of every other file, the segmentation and BM25's parameters."""
-    return _hash(sha256(index.path / MANIFEST), json.dumps(index.manifest["bm25"], sort_keys=True))
+    return _hash(json.dumps(index.manifest, sort_keys=True, ensure_ascii=False))
 
 
 def _hash(*parts: str) -> str:

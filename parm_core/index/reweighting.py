@@ -21,7 +21,7 @@ def row_terms(index: Index) -> RowTerms:
 
 def reweighted(index: Index, params: BM25Params, terms: RowTerms) -> Index:
     """The same cases under other parameters; `terms` as `row_terms` gives them, to be used again."""
-    return _Reweighted(index.path, index.manifest | {"bm25": asdict(params)}, terms)
+    return _Reweighted(index.path, index.manifest | {"bm25": asdict(params)}, index.files, terms)
 
 
 @dataclass(frozen=True)

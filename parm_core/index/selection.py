@@ -43,6 +43,15 @@ def _guess(scores: Float32, depth: int) -> float:
     return float(np.partition(sample, sample.size - wanted)[sample.size - wanted])
 
 
+def best_rows(rows: Int64, scores: Float32, depth: int) -> tuple[Int64, Float32]:
+    """(n,) rows in any order and their scores -> those of the best `depth`, by the same rule."""
+    if rows.size > depth:
+        reached = scores >= np.partition(scores, rows.size - depth)[rows.size - depth]
+        rows, scores = rows[reached], scores[reached]
+    order = np.lexsort((rows, -scores))[:depth]
+    return rows[order], scores[order]
+
+
 def pack(found: list[tuple[Int64, Float32]], depth: int) -> Hits:
     """Lists of (rows, scores), one a query paragraph, best first -> hits padded to `depth`."""
     rows = np.full((len(found), depth), -1, dtype=np.int64)

@@ -1,7 +1,7 @@
 """An index on disk: a folder of Arrow files, NumPy arrays and a manifest, opened by memory map.
 
     manifest.json, manifest.sha256     what this is, and the size and SHA-256 of every other file
-    cases.arrow                        id, title, date, court; by id descending
+    cases.arrow                        id, title, date, court, sha256; by id descending
     paragraphs.arrow                   one row a retrieved paragraph: case, position, kind, start, end, text
     unretrieved.arrow                  the same columns, for text kept to be read only
     case_starts.npy                    (C + 1,) int64, the rows of case c are starts[c]:starts[c + 1]
@@ -9,27 +9,35 @@
     vectors.npy, openings.npy          (P, dim) and (C, dim) float32, where there is an encoder
     twins.npy                          (P,) int64, the first row of equal text
 
-Rows are in tie order: case id descending, then position ascending.
+Rows are in tie order: case id descending, then position ascending. Opening maps every file, so that
+an index stays readable, and the same, while another takes its place.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from parm_core.errors import DataError, IndexStoreError
+from parm_core.errors import ConfigError, DataError, IndexStoreError
+from parm_core.index import postings
+from parm_core.index.draft import standing
+from parm_core.index.files import MappedFiles, map_files
 from parm_core.index.lexical import BM25Params, Postings
 from parm_core.index.manifest import open_manifest, verify_files
+from parm_core.index.tables import PARAGRAPHS, UNRETRIEVED, Tables, read_tables
+from parm_core.segmentation import SegmentOptions
 from parm_core.tokenisation import Tokeniser
 from parm_core.types import Case, Float32, Int64, Kind, Paragraph
 
-_POSTINGS = ("impacts", "units", "starts")
+_DESCRIBED = ("title", "date", "court")
+_CUT = ("position", "kind", "start", "end")
+_TRIES = 5
+"""How often opening begins again where another index takes the place of the one being opened."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +46,7 @@ class Index:
 
     path: Path
     manifest: dict[str, Any]
+    files: MappedFiles = field(repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -62,12 +71,22 @@ class Index:
     @cached_property
     def case_ids(self) -> list[str]:
         """(C,) ids, descending."""
-        return self._cases["id"].to_pylist()  # type: ignore[no-any-return]
+        return self._tables.cases["id"].to_pylist()  # type: ignore[no-any-return]
+
+    @cached_property
+    def case_hashes(self) -> list[str]:
+        """(C,) each case's SHA-256. Raises IndexStoreError for an index of format 1, which has none."""
+        if self.manifest["format"] == 1:
+            raise IndexStoreError(
+                f"{self.path} is of format 1, which cannot be added to or taken from; build it again "
+                f"once with: parm index COLLECTION {self.path} (nothing it knows is encoded again)"
+            )
+        return self._tables.cases["sha256"].to_pylist()  # type: ignore[no-any-return]
 
     @cached_property
     def case_starts(self) -> Int64:
         """(C + 1,) the rows of case c are starts[c]:starts[c + 1]."""
-        return self._array("case_starts")  # type: ignore[no-any-return]
+        return self.files.starts("case_starts.npy", self.n_cases, self.n_paragraphs)
 
     @cached_property
     def case_sizes(self) -> Int64:
@@ -82,32 +101,40 @@ class Index:
     @cached_property
     def vectors(self) -> Float32:
         """(P, dim) float32, memory-mapped."""
-        return self._vectors("vectors")
+        return self._vectors("vectors.npy", self.n_paragraphs)
 
     @cached_property
     def openings(self) -> Float32:
         """(C, dim) float32: each case's text, cut where the encoder stops reading."""
-        return self._vectors("openings")
+        return self._vectors("openings.npy", self.n_cases)
 
     @cached_property
     def twins(self) -> Int64:
         """(P,) the first row whose text is the same."""
-        return self._array("twins")  # type: ignore[no-any-return]
+        twins: Int64 = self.files.array("twins.npy", "<i8", self.n_paragraphs)
+        if (twins < 0).any() or (twins > np.arange(twins.size)).any():
+            raise self.files.damaged("twins.npy", "names rows that are not earlier ones")
+        return twins
 
     @cached_property
     def paragraph_postings(self) -> Postings:
         """BM25 impacts by paragraph, units numbered as rows."""
-        return self._postings("bm25-paragraphs")
+        return postings.read_postings(self.files, postings.PARAGRAPHS, self.n_paragraphs)
 
     @cached_property
     def case_postings(self) -> Postings:
         """BM25 impacts by case, its retrieved paragraphs joined."""
-        return self._postings("bm25-cases")
+        return postings.read_postings(self.files, postings.CASES, self.n_cases)
 
     @cached_property
     def tokeniser(self) -> Tokeniser:
         """The tokeniser it was built with."""
         return Tokeniser(**self.manifest["tokeniser"])
+
+    @cached_property
+    def segmentation(self) -> SegmentOptions:
+        """How its cases were cut."""
+        return SegmentOptions(**self.manifest["segmentation"])
 
     @cached_property
     def bm25(self) -> BM25Params:
@@ -139,115 +166,135 @@ class Index:
         Raises DataError for an unknown id.
         """
         c = self.case_index(case_id)
-        fields = {name: self._cases[name][c].as_py() for name in ("title", "date", "court")}
-        held = [*self._paragraphs_of(self._paragraphs, self.rows(c), True)]
+        title, date, court = self._described(c)
         kept = slice(*np.searchsorted(self._unretrieved_cases, [c, c + 1]))
-        held += self._paragraphs_of(self._unretrieved, kept, False)
+        held = self._paragraphs_of(PARAGRAPHS, self.rows(c))
+        held += self._paragraphs_of(UNRETRIEVED, kept)
         paragraphs = tuple(paragraph for _, paragraph in sorted(held, key=lambda pair: pair[0]))
         text = "\n".join(paragraph.text for paragraph in paragraphs)
-        return Case(case_id, text=text, paragraphs=paragraphs, **fields)
+        return Case(case_id, title, text, date, court, paragraphs)
 
     def described(self, case_id: str) -> tuple[str, str | None, str | None]:
         """Title, date and court of a case. Raises DataError for an unknown id."""
-        c = self.case_index(case_id)
-        title, date, court = (self._cases[n][c].as_py() for n in ("title", "date", "court"))
-        return title, date, court
+        return self._described(self.case_index(case_id))
 
     def titles(self, case_ids: Sequence[str]) -> list[str]:
         """Titles of cases, in the order asked for. Raises DataError for an unknown id."""
-        return [self._cases["title"][self.case_index(case_id)].as_py() for case_id in case_ids]
+        return [self._described(self.case_index(case_id))[0] for case_id in case_ids]
 
     def texts(self, rows: slice | Int64) -> list[str]:
-        """Texts of rows of the paragraph table."""
-        column = self._paragraphs["text"]
-        if isinstance(rows, slice):
-            return column[rows].to_pylist()  # type: ignore[no-any-return]
-        return column.take(rows).to_pylist()  # type: ignore[no-any-return]
+        """Texts of rows of the paragraph table. Raises IndexStoreError where one is no Unicode."""
+        column = self._tables.paragraphs["text"]
+        return self._read(
+            PARAGRAPHS, column[rows] if isinstance(rows, slice) else column.take(rows)
+        )
 
     @cached_property
     def positions(self) -> Int64:
         """(P,) place of each row's paragraph within its case, from 0."""
-        return self._paragraphs["position"].to_numpy().astype(np.int64)  # type: ignore[no-any-return]
+        return self._tables.paragraphs["position"].to_numpy().astype(np.int64)  # type: ignore[no-any-return]
 
     @cached_property
     def kinds(self) -> list[Kind]:
         """(P,) the kind of each row's paragraph."""
-        return [Kind(kind) for kind in self._paragraphs["kind"].to_pylist()]
+        return [Kind(kind) for kind in self._tables.paragraphs["kind"].to_pylist()]
 
     def verify(self) -> None:
-        """Hash every file. Raises IndexStoreError naming the first that is not as it was built."""
-        verify_files(self.path, self.manifest)
+        """Hash every file. Raises IndexStoreError naming all that are not as they were built."""
+        verify_files(self.path)
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {case_id: c for c, case_id in enumerate(self.case_ids)}
 
     @cached_property
-    def _cases(self) -> Any:
-        return _read_table(self.path / "cases.arrow")
-
-    @cached_property
-    def _paragraphs(self) -> Any:
-        return _read_table(self.path / "paragraphs.arrow")
-
-    @cached_property
-    def _unretrieved(self) -> Any:
-        return _read_table(self.path / "unretrieved.arrow")
+    def _tables(self) -> Tables:
+        return read_tables(self.files, self.case_starts, hashed=self.manifest["format"] > 1)
 
     @cached_property
     def _unretrieved_cases(self) -> Int64:
-        return self._unretrieved["case"].to_numpy()  # type: ignore[no-any-return]
+        return self._tables.unretrieved["case"].to_numpy()  # type: ignore[no-any-return]
 
-    @staticmethod
-    def _paragraphs_of(table: Any, rows: slice, retrieved: bool) -> Iterator[tuple[int, Paragraph]]:
-        for row in table[rows].to_pylist():
-            kind = Kind(row["kind"])
-            paragraph = Paragraph(row["text"], kind, row["start"], row["end"], retrieved)
-            yield row["position"], paragraph
+    def _described(self, case: int) -> tuple[str, str | None, str | None]:
+        title, date, court = (self._tables.cases[n][case].as_py() for n in _DESCRIBED)
+        return title, date, court
 
-    def _array(self, name: str) -> Any:
+    def _paragraphs_of(self, name: str, rows: slice) -> list[tuple[int, Paragraph]]:
+        """(position, paragraph) of rows of one of the two tables of paragraphs."""
+        retrieved = name == PARAGRAPHS
+        table = (self._tables.paragraphs if retrieved else self._tables.unretrieved)[rows]
+        positions, kinds, starts, ends = (table[n].to_pylist() for n in _CUT)
+        columns = zip(kinds, starts, ends, self._read(name, table["text"]), strict=True)
+        paragraphs = (Paragraph(t, Kind(k), s, e, retrieved) for k, s, e, t in columns)
+        return list(zip(positions, paragraphs, strict=True))
+
+    def _read(self, name: str, texts: Any) -> list[str]:
         try:
-            mapped = np.load(self.path / f"{name}.npy", mmap_mode="r", allow_pickle=False)
-            return np.asarray(mapped)
-        except (OSError, ValueError) as error:
-            raise IndexStoreError(
-                f"{self.path / name}.npy is damaged or missing; build the index again"
-            ) from error
+            return texts.to_pylist()  # type: ignore[no-any-return]
+        except UnicodeDecodeError as error:
+            raise self.files.damaged(name, "holds a text that is no Unicode") from error
 
-    def _vectors(self, name: str) -> Float32:
+    def _vectors(self, name: str, rows: int) -> Float32:
         if not self.has_vectors:
             raise IndexStoreError(
                 f"the index of {self.name!r} was built without an encoder; dense systems need one: "
                 "build it again without --encoder none"
             )
-        return self._array(name)  # type: ignore[no-any-return]
-
-    def _postings(self, stem: str) -> Postings:
-        file = self.path / f"{stem}.terms.json"
-        try:
-            terms = json.loads(file.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise IndexStoreError(f"{file} is damaged or missing; build the index again") from error
-        impacts, units, starts = (self._array(f"{stem}.{name}") for name in _POSTINGS)
-        n_units = self.n_cases if stem == "bm25-cases" else self.n_paragraphs
-        vocabulary = {term: t for t, term in enumerate(terms)}
-        return Postings(impacts, units, starts, vocabulary, n_units)
+        return self.files.array(name, "<f4", rows, self.manifest["encoder"]["dim"])  # type: ignore[no-any-return]
 
 
 def open_index(path: Path | str) -> Index:
-    """Open an index; checks the version and every file's size, hashes nothing (see `Index.verify`).
+    """Open an index; checks version, manifest and every file's size, hashes nothing else.
 
-    Raises IndexStoreError: no index there, another format version, a file missing or cut.
+    Another index may take this one's place meanwhile: what is returned is wholly the one or the
+    other, and stays it. Raises IndexStoreError: no index there, another format version, a file
+    missing or cut (see also `verify_index`).
     """
-    folder = Path(path).expanduser().resolve()
-    return Index(folder, open_manifest(folder))
+    target = Path(path).expanduser().resolve()
+    for _ in range(_TRIES):
+        folder = standing(target)
+        before = _inode(folder)
+        try:
+            index = _open(folder)
+        except IndexStoreError:
+            if _inode(folder) == before and folder == standing(target):
+                raise
+        else:
+            if _inode(folder) == before:
+                return index
+    return _open(standing(target))
 
 
-def _read_table(path: Path) -> Any:
-    import pyarrow as pa
+def verify_index(path: Path | str) -> None:
+    """Hash every file of an index. Raises IndexStoreError naming all damaged, missing, unexpected."""
+    verify_files(standing(Path(path).expanduser().resolve()))
 
+
+def _open(folder: Path) -> Index:
+    manifest = open_manifest(folder)
+    files = map_files(folder, list(manifest["files"]))
+    index = _kind(manifest)(folder, manifest, files)
     try:
-        with pa.memory_map(str(path)) as source:
-            return pa.ipc.open_file(source).read_all().combine_chunks()
-    except (OSError, pa.ArrowInvalid) as error:
-        raise IndexStoreError(f"{path} cannot be read: {error}; build the index again") from error
+        _ = index.tokeniser, index.bm25, index.segmentation
+    except (TypeError, ConfigError) as error:
+        raise IndexStoreError(
+            f"{folder} was built with options that this version does not know ({error}); update "
+            f"PARM Explorer, or build the index again with: parm index COLLECTION {folder}"
+        ) from error
+    return index
+
+
+def _kind(manifest: Mapping[str, Any]) -> type[Index]:
+    if "milvus" not in manifest:
+        return Index
+    from parm_core.index.milvus import RemoteIndex
+
+    return RemoteIndex
+
+
+def _inode(folder: Path) -> tuple[int, int] | None:
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino

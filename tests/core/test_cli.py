@@ -271,7 +271,7 @@ def test_index_refuses_options_out_of_range(refused, folder, tmp_path):
 def test_index_refuses_an_encoder_that_is_not_there(monkeypatch, refused, folder, tmp_path):
     from parm_core.encoders import SentenceTransformerEncoder
 
-    def load(name, *, query="", download=False):
+    def load(name, *, query="", download=False, precision="float32"):
         return SentenceTransformerEncoder(name, query, download=False)
 
     monkeypatch.setattr(encoders, "load_encoder", load)

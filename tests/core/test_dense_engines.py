@@ -1,4 +1,4 @@
-"""One suite over both dense engines: the plain product's scores, and one rule for hits."""
+"""One suite over all dense engines: the plain product's scores, and one rule for hits."""
 
 from __future__ import annotations
 
@@ -8,9 +8,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parm_core.index import dense
+from parm_core.index.approximate import ClusteredEngine, Recall
+from parm_core.index.clustering import clustered, in_clusters
 from parm_core.index.dense import FaissEngine, ProductEngine
 
-ENGINES = {"product": ProductEngine, "faiss": FaissEngine}
+
+def every_cluster(vectors, twins):
+    """Clusters, all of which are read: an exact search."""
+    centroids, cluster = clustered(vectors, twins)
+    everything = Recall(len(centroids), 1.0, 0, 1000)
+    return ClusteredEngine(in_clusters(vectors, centroids, cluster), twins, everything)
+
+
+ENGINES = {"product": ProductEngine, "faiss": FaissEngine, "ivf": every_cluster}
 ALL = pytest.mark.parametrize("name", list(ENGINES))
 
 
@@ -96,13 +106,32 @@ def test_excluding_all_leaves_nothing(name):
     assert hits.rows.tolist() == [[-1] * 4]
 
 
-def test_blocks_of_queries_give_what_one_block_gives(monkeypatch):
-    vectors, queries = unit_vectors(50, 8, seed=1), unit_vectors(9, 8, seed=2)
-    whole = engine_of("product", vectors).search(queries, depth=7)
-    monkeypatch.setattr(dense, "_BLOCK_SCORES", 100)
-    parted = engine_of("product", vectors).search(queries, depth=7)
+@settings(max_examples=40)
+@given(
+    block=st.integers(1, 400),
+    of_queries=st.integers(1, 12),
+    depth=st.sampled_from([1, 7, 60]),
+    start=st.integers(0, 50),
+    seed=st.integers(0, 99),
+)
+def test_blocks_of_rows_and_queries_give_what_one_block_gives(
+    block, of_queries, depth, start, seed
+):
+    """With twins in other blocks than their first row, which may be excluded."""
+    vectors, queries = unit_vectors(50, 8, seed), unit_vectors(9, 8, seed + 1)
+    vectors[7::9], vectors[5::11] = vectors[7], vectors[5]
+    excluded = slice(start, start + 8)
+    whole = engine_of("product", vectors).search(queries, depth=depth, excluded=excluded)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(dense, "_BLOCK_SCORES", block)
+        patch.setattr(dense, "_BLOCK_QUERIES", of_queries)
+        parted = engine_of("product", vectors).search(queries, depth=depth, excluded=excluded)
     assert parted.rows.tolist() == whole.rows.tolist()
-    np.testing.assert_allclose(parted.scores, whole.scores, rtol=1e-6)
+    np.testing.assert_allclose(parted.scores, whole.scores, rtol=1e-6, atol=1e-7)
+    for rows, scores in zip(parted.rows, parted.scores, strict=True):
+        for text in (7, 5):
+            twins = first_of_equals(vectors)[rows] == text
+            assert len(set(scores[twins & (rows >= 0)].tolist())) <= 1
 
 
 def test_the_product_reads_memory_mapped_vectors(tmp_path):
@@ -126,7 +155,7 @@ def test_hits_are_those_of_a_plain_product_on_real_vectors(aila_dense, name):
 
 
 @pytest.mark.slow
-def test_both_engines_rank_real_cases_alike(aila_dense, aila):
+def test_exact_engines_rank_real_cases_alike(aila_dense, aila):
     """Near ties may part hits; no case's score may tell."""
     for case in aila.queries[:3]:
         query = aila_dense.query(case.text)

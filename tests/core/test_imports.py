@@ -124,7 +124,17 @@ def test_the_public_surface_holds_what_a_session_needs():
 
 
 HEAVY = ["torch", "streamlit", "pandas", "faiss", "sentence_transformers", "transformers"]
-HEAVY += ["bm25s", "pyarrow", "scipy", "ir_measures", "rank_bm25", "plotly", "matplotlib"]
+HEAVY += [
+    "pymilvus",
+    "grpc",
+    "bm25s",
+    "pyarrow",
+    "scipy",
+    "ir_measures",
+    "rank_bm25",
+    "plotly",
+    "matplotlib",
+]
 
 
 @pytest.mark.parametrize("module", ["parm_core", "parm_core.cli"])

@@ -12,6 +12,7 @@ import pytest
 from conftest import CASES, COLLECTION, COSTS, FRONT, FakeEncoder
 
 from parm_core.errors import DataError, IndexStoreError
+from parm_core.index import draft
 from parm_core.index.build import IndexOptions, build_index, collection_sha256, opening
 from parm_core.index.lexical import BM25Params
 from parm_core.index.manifest import sha256
@@ -198,7 +199,7 @@ def test_a_folder_without_an_index_is_refused_and_says_what_to_do(tmp_path):
         open_index(tmp_path)
 
 
-@pytest.mark.parametrize("version", [0, 2, "1", None])
+@pytest.mark.parametrize("version", [0, 3, "1", True, None])
 def test_another_format_version_is_refused(built, version):
     manifest = json.loads((built.path / "manifest.json").read_text())
     (built.path / "manifest.json").write_text(json.dumps(manifest | {"format": version}))
@@ -314,6 +315,14 @@ def test_a_file_is_refused_and_left_alone(tmp_path):
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
 
+@pytest.mark.parametrize("lost", ["manifest.json", "manifest.sha256"])
+def test_an_index_that_lost_one_of_its_manifests_can_be_built_again(built, lost):
+    (built.path / lost).unlink()
+    with pytest.raises(IndexStoreError, match="manifest"):
+        open_index(built.path)
+    assert build_index(ONE, built.path, encoder=None).case_ids == ["only"]
+
+
 def test_a_folder_with_another_programs_manifest_is_refused_and_left_alone(tmp_path):
     """Web apps and browser extensions have a manifest.json too."""
     (tmp_path / "manifest.json").write_text('{"name": "an extension"}')
@@ -340,7 +349,7 @@ class Failing(FakeEncoder):
         (ValueError("encoder"), ValueError),
     ],
 )
-def test_a_failed_build_leaves_the_old_index_and_no_litter(built, error, raised):
+def test_a_build_that_fails_at_once_leaves_the_old_index_and_no_litter(built, error, raised):
     before = contents(built.path)
     with pytest.raises(raised):
         build_index(ONE, built.path, encoder=Failing(error))
@@ -349,7 +358,8 @@ def test_a_failed_build_leaves_the_old_index_and_no_litter(built, error, raised)
 
 
 def fail_to_rename(monkeypatch, path, error, *, times):
-    """Path.rename fails where something is to become `path`, so many times."""
+    """Two folders cannot be exchanged, and renaming one to `path` fails, so many times."""
+    monkeypatch.setattr(draft, "_exchange", lambda one, other: False)
     rename, left = Path.rename, [times]
 
     def failing(self, target):

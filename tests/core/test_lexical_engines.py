@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
+from collections import Counter
 
+import bm25s
 import numpy as np
 import oracles
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from parm_core.errors import ConfigError
+from parm_core.index import parallel
 from parm_core.index.lexical import BM25Params, ImpactEngine, Postings, RankBM25Engine, search
-from parm_core.index.selection import top_rows
+from parm_core.index.parallel import in_parallel
+from parm_core.index.selection import best_rows, top_rows
 
 ENGINES = ["bm25s", "rank-bm25"]
 DEFAULTS = BM25Params()
@@ -150,6 +155,82 @@ def test_both_engines_find_the_same_on_real_text(aila_lexical):
             assert there == pytest.approx(scores[place], rel=1e-5)
 
 
+def added_up(postings, terms):
+    """Scores by adding one term's impacts after the other: the slow twin of the sparse product."""
+    total = np.zeros(postings.n_units)
+    for t, count in sorted(Counter(map(postings.vocabulary.get, terms)).items()):
+        span = slice(postings.starts[t], postings.starts[t + 1])
+        for unit, impact in zip(postings.units[span], postings.impacts[span], strict=True):
+            total[unit] += np.float64(impact) * count
+    return total.astype(np.float32)
+
+
+@settings(max_examples=60)
+@given(units=units_of_words, terms=st.lists(words, max_size=30))
+def test_scores_are_bit_for_bit_those_of_adding_term_after_term(units, terms):
+    postings = Postings.build(units, DEFAULTS)
+    known = [term for term in terms if term in postings.vocabulary]
+    np.testing.assert_array_equal(ImpactEngine(postings).scores(terms), added_up(postings, known))
+
+
+@settings(max_examples=60)
+@given(units=units_of_words, k1=st.floats(0, 5), b=st.floats(0, 1))
+def test_impacts_are_bit_for_bit_those_of_bm25s(units, k1, b):
+    assume(k1 > 0 or all(units))
+    postings = Postings.build(units, BM25Params(k1=k1, b=b))
+    assert_same_postings(postings, units, k1, b)
+
+
+def assert_same_postings(postings, units, k1, b):
+    ids = [[postings.vocabulary[term] for term in unit] for unit in units]
+    built = bm25s.BM25(k1=k1, b=b, method="lucene").build_index_from_ids(
+        list(range(len(postings.vocabulary))), ids, show_progress=False
+    )
+    for name, array in (("data", postings.impacts), ("indices", postings.units)):
+        assert array.dtype == built[name].dtype
+        np.testing.assert_array_equal(array, built[name])
+    np.testing.assert_array_equal(postings.starts, built["indptr"])
+
+
+def test_postings_and_scores_are_bit_for_bit_the_same_on_real_text(aila_lexical):
+    index = aila_lexical.index
+    units = [index.tokeniser.terms(text) for text in index.texts(slice(0, 600))]
+    postings = Postings.build(units, DEFAULTS)
+    assert_same_postings(postings, units, DEFAULTS.k1, DEFAULTS.b)
+    for terms in units[:5]:
+        found = ImpactEngine(postings).scores(terms)
+        np.testing.assert_array_equal(found, added_up(postings, terms))
+
+
+def test_threads_change_nothing(monkeypatch):
+    """More queries than threads, of different lengths."""
+    engine = engine_of("bm25s", UNITS)
+    queries = [UNITS[i % 6][: 1 + i % 4] for i in range(40)]
+    found = []
+    for cores in (1, 4):
+        monkeypatch.setattr(parallel, "n_cores", lambda cores=cores: cores)
+        found.append(search(engine, queries, depth=4, excluded=slice(1, 2), threads=True))
+    assert found[0].rows.tolist() == found[1].rows.tolist()
+    assert found[0].scores.tolist() == found[1].scores.tolist()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system forks no processes")
+@pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
+def test_a_forked_process_has_threads_of_its_own(monkeypatch):
+    monkeypatch.setattr(parallel, "n_cores", lambda: 2)
+    assert in_parallel(abs, [-1, -2]) == [1, 2]
+    child = os.fork()
+    if child == 0:
+        os._exit(7 if in_parallel(abs, [-3, -4]) == [3, 4] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
+
+
+@pytest.mark.parametrize("cores", [1, 3])
+def test_parallel_work_comes_back_in_the_order_of_its_tasks(monkeypatch, cores):
+    monkeypatch.setattr(parallel, "n_cores", lambda: cores)
+    assert in_parallel(lambda n: n * n, range(50)) == [n * n for n in range(50)]
+
+
 def test_an_impact_is_what_one_occurrence_adds():
     postings = Postings.build(UNITS, BM25Params())
     engine = ImpactEngine(postings)
@@ -187,6 +268,19 @@ def test_top_rows_are_those_of_a_full_sort(n, levels, depth, above, seed):
     scores = drawn.astype(np.float32)
     order = sorted((r for r in range(n) if drawn[r] > above), key=lambda r: (-drawn[r], r))
     assert top_rows(scores, depth, above=above).tolist() == order[:depth]
+
+
+@settings(max_examples=60)
+@given(
+    scored=st.dictionaries(st.integers(0, 99), st.sampled_from([-1.5, 0.0, 0.25, 2.0])),
+    depth=st.integers(1, 40),
+)
+def test_best_rows_are_those_of_a_full_sort(scored, depth):
+    """In whatever order they come: score descending, then row ascending."""
+    rows = np.array(list(scored), dtype=np.int64)
+    best, scores = best_rows(rows, np.array(list(scored.values()), dtype=np.float32), depth)
+    assert best.tolist() == sorted(scored, key=lambda row: (-scored[row], row))[:depth]
+    assert scores.tolist() == [scored[row] for row in best.tolist()]
 
 
 def test_top_rows_leave_out_what_is_minus_infinity():
