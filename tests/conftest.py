@@ -43,8 +43,9 @@ class FakeEncoder:
     max_tokens = max_query_tokens = 8
     folders = ()
 
-    def __init__(self, dim=16, weights_sha256="f" * 64):
+    def __init__(self, dim=16, weights_sha256="f" * 64, precision="float32"):
         self.dim = dim
+        self.precision = precision
         self.weights_sha256 = weights_sha256
         self.encoded = []
 
