@@ -72,7 +72,7 @@ def measured(sample: Sample, sizes: Sequence[int]) -> list[Row]:
     rows += told("aggregations", n, aggregations.rows(sample, n))
     n = max([size for size in sizes if size <= MOST_ON_DISK], default=SIZES[0])
     rows += told("the whole path", n, whole_path.rows(sample, n))
-    return [*rows, *growth.growth_rows(rows)]
+    return rows
 
 
 def told(what: str, n: int, rows: list[Row]) -> list[Row]:

@@ -10,8 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.generated import BAR_SIZE, DEPTH, QUERY_PARAGRAPHS, SEED, Sample, vectors
-from benchmarks.measuring import Row, least
+from benchmarks.generated import (
+    BAR_SIZE,
+    DEPTH,
+    LEAST_TO_GROW,
+    QUERY_PARAGRAPHS,
+    SEED,
+    Sample,
+    vectors,
+)
+from benchmarks.measuring import Row, growth, least
 from parm_core.index.approximate import recall
 from parm_core.index.dense import ProductEngine
 from parm_core.index.kept_clusters import clustered_engine
@@ -27,7 +35,23 @@ def rows(sample: Sample, n: int) -> list[Row]:
         held = np.load(Path(folder) / "vectors.npy", mmap_mode="r")
         queries = vectors(sample, QUERY_PARAGRAPHS, SEED + 1)
         exact = _exact(np.asarray(held), queries)
-        return exact + _approximate(Path(folder), np.asarray(held), queries)
+        approximate = _approximate(Path(folder), np.asarray(held), queries)
+        return [*exact, *approximate, *_growth(np.asarray(held), queries)]
+
+
+def _growth(held: Float32, queries: Float32) -> list[Row]:
+    n = len(held)
+    if n < LEAST_TO_GROW:
+        return []
+    whole, tenth = (ProductEngine(held[:size], np.arange(size)) for size in (n, n // 10))
+    return [
+        growth(
+            "dense, exact",
+            n,
+            lambda: whole.search(queries, depth=DEPTH),
+            lambda: tenth.search(queries, depth=DEPTH),
+        )
+    ]
 
 
 def plain(held: Float32, queries: Float32) -> tuple[Any, Float32]:

@@ -32,6 +32,9 @@ QUERY_PARAGRAPHS, DEPTH = 45, 1000
 BAR_SIZE = 196_000
 """Paragraphs that the bars speak of: the size of COLIEE's collection."""
 
+LEAST_TO_GROW = 100_000
+"""Paragraphs from which a tenth of them is still a collection whose search takes its time."""
+
 SEED = 7
 _VOCABULARY = 200_000
 _LEAST = 3

@@ -27,23 +27,6 @@ def times(rows: Sequence[Row]) -> dict[str, dict[int, float]]:
     }
 
 
-def growth_rows(rows: Sequence[Row]) -> list[Row]:
-    """Ten times the paragraphs against ten times the time, where both sizes were measured."""
-    found = []
-    for name, spent in times(rows).items():
-        for n in (100_000, 1_000_000):
-            if n in spent and n // 10 in spent:
-                bar = 10 / 11 if n == 1_000_000 and name != "dense, approximate" else None
-                against, other = f"ten times that at {n // 10:,}", 10 * spent[n // 10]
-                what = f"growth, {name}"
-                found.append(
-                    Row(
-                        what=what, paragraphs=n, own=spent[n], against=against, other=other, bar=bar
-                    )
-                )
-    return found
-
-
 def draw(rows: Sequence[Row], path: Path) -> None:
     """Milliseconds by paragraphs, both on log axes; a line a way to search."""
     figure = new_figure(6.4, 3.8, "Searching with a case of 45 paragraphs, 1,000 hits each")
@@ -100,6 +83,6 @@ def _searching(spent: Mapping[str, Mapping[int, float]], n: int) -> list[str]:
             seconds = by_size[largest] * n / largest
             lines.append(
                 f"  a search, {name}: {seconds:,.1f} s on one machine like this that held it all "
-                f"({ceil(seconds)} such machines, each with its share, for 1 s); from {largest:,}"
+                f"({ceil(seconds)} of them, each with its share, for 1 s); from {largest:,}"
             )
     return lines

@@ -12,13 +12,14 @@ import numpy as np
 from benchmarks.generated import (
     BAR_SIZE,
     DEPTH,
+    LEAST_TO_GROW,
     QUERY_PARAGRAPHS,
     SEED,
     Paragraphs,
     Sample,
     paragraphs,
 )
-from benchmarks.measuring import Row, least, once
+from benchmarks.measuring import Row, growth, least, once
 from parm_core.index.lexical import BM25Params, ImpactEngine, Postings
 from parm_core.index.parallel import n_cores
 from parm_core.types import Int64
@@ -71,7 +72,23 @@ def rows(sample: Sample, n: int) -> list[Row]:
     found = [_row(n, own, name, other) for name, other in _best_of_threads(spent).items()]
     if "bm25s with numba" not in {row.against for row in found}:
         found[-1:] = [_noted(found[-1], "numba is not installed: its row is left out")]
-    return [*_against_rank_bm25(made, own), *found]
+    return [*_against_rank_bm25(made, own), *found, *_growth(sample, made)]
+
+
+def _growth(sample: Sample, made: Searchable) -> list[Row]:
+    n = made.lengths.size
+    if n < LEAST_TO_GROW:
+        return []
+    tenth = searchable(sample, n // 10)
+    whole, small = (ImpactEngine(one.postings) for one in (made, tenth))
+    return [
+        growth(
+            "BM25",
+            n,
+            lambda: whole.search(made.queries, depth=DEPTH),
+            lambda: small.search(tenth.queries, depth=DEPTH),
+        )
+    ]
 
 
 def _row(n: int, own: float, against: str, other: float) -> Row:

@@ -59,6 +59,19 @@ def once(way: Way) -> float:
     return time.perf_counter() - start
 
 
+def growth(what: str, n: int, whole: Way, tenth: Way) -> Row:
+    """A search of n paragraphs against ten times that of a tenth of them, in turns."""
+    spent = least({"whole": whole, "tenth": tenth})
+    return Row(
+        what=f"growth, {what}",
+        paragraphs=n,
+        own=spent["whole"],
+        against=f"ten times that at {n // 10:,}",
+        other=10 * spent["tenth"],
+        bar=10 / 11 if n == 1_000_000 else None,
+    )
+
+
 def machine() -> dict[str, Any]:
     """What the figures were measured on, and how busy it was."""
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")

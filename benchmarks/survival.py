@@ -48,6 +48,7 @@ class BatchEncoder:
     id, revision, weights_sha256 = "batch", "1", "b" * 64
     dim = 32
     max_tokens = max_query_tokens = 64
+    precision, prompt = "float32", ""
 
     def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32."""

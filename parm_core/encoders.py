@@ -67,7 +67,7 @@ class SentenceTransformerEncoder:
 
     Attributes: id, revision, weights_sha256 (both sides joined by "+" for a pair), dim (width of a
     vector), max_tokens and max_query_tokens (what a passage and a query may hold before they are
-    cut, special tokens included), precision (of the passage side).
+    cut, special tokens included), precision and prompt (of the passage side).
     The id of a folder is its name, since an index holds no path; `folders` says where they lie.
     """
 
@@ -78,6 +78,7 @@ class SentenceTransformerEncoder:
         self.folders = tuple(_folder(side, download) for side in sides)
         self.precision = precision
         self._passages = _load(self.folders[0])
+        self.prompt = _passage_prompt(self._passages)
         self._queries = _load(self.folders[1]) if query else self._passages
         self.id = "+".join(_identifier(side) for side in sides)
         self.revision = "+".join(_revision(folder) for folder in self.folders)
@@ -109,8 +110,7 @@ class SentenceTransformerEncoder:
 
     def count_tokens(self, texts: Sequence[str]) -> Int64:
         """(n,) texts -> (n,) tokens of the passage side before truncation, prompt and special ones too."""
-        prompt = _passage_prompt(self._passages)
-        return _lengths(self._tokeniser, [prompt + text for text in texts])
+        return _lengths(self._tokeniser, [self.prompt + text for text in texts])
 
     @cached_property
     def _tokeniser(self) -> Any:

@@ -135,6 +135,10 @@ class Encoder(Protocol):
     dim: int
     max_tokens: int
     max_query_tokens: int
+    precision: str
+    """Of the passage side: float32 or bfloat16."""
+    prompt: str
+    """What is put before each passage; may be empty."""
 
     def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32."""

@@ -43,9 +43,10 @@ class FakeEncoder:
     max_tokens = max_query_tokens = 8
     folders = ()
 
-    def __init__(self, dim=16, weights_sha256="f" * 64, precision="float32"):
+    def __init__(self, dim=16, weights_sha256="f" * 64, precision="float32", prompt=""):
         self.dim = dim
         self.precision = precision
+        self.prompt = prompt
         self.weights_sha256 = weights_sha256
         self.encoded = []
 

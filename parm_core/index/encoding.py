@@ -28,6 +28,9 @@ from parm_core.types import Encoder, Float32, Progress
 CHUNK = 512
 """Texts encoded at a time: some ten seconds' work on two cores, which is what a crash can cost."""
 
+_SINCE_FORMAT_2 = {"precision": "float32", "prompt": ""}
+"""What a manifest that does not say so means."""
+
 _LINE = 65
 """Bytes of a line of encoded.sha256."""
 
@@ -40,13 +43,14 @@ def encoder_identity(encoder: Encoder) -> dict[str, Any]:
         "weights_sha256": encoder.weights_sha256,
         "dim": encoder.dim,
         "max_tokens": encoder.max_tokens,
-        "precision": getattr(encoder, "precision", "float32"),
+        "precision": encoder.precision,
+        "prompt": encoder.prompt,
     }
 
 
 def is_recorded(recorded: Mapping[str, Any] | None, encoder: Encoder) -> bool:
     """Whether a manifest's part on the encoder, None for none, names this one."""
-    told = {"precision": "float32", **(recorded or {})}
+    told = _SINCE_FORMAT_2 | dict(recorded or {})
     return encoder_identity(encoder).items() <= told.items()
 
 

@@ -99,7 +99,8 @@ def _check_encoder(older: Index, encoder: Encoder | None) -> None:
     if encoder and not is_recorded(recorded, encoder):
         raise EncoderError(
             f"{older.path} was built with {recorded['id']}, weights "
-            f"{recorded['weights_sha256'][:12]}…, {recorded.get('precision', 'float32')}; {encoder.id} "
-            f"has {encoder.weights_sha256[:12]}…, {getattr(encoder, 'precision', 'float32')}: use the "
-            "same encoder or build the index again"
+            f"{recorded['weights_sha256'][:12]}…, {recorded.get('precision', 'float32')}, prompt "
+            f"{recorded.get('prompt', '')!r}; {encoder.id} has {encoder.weights_sha256[:12]}…, "
+            f"{encoder.precision}, prompt {encoder.prompt!r}: use the same encoder or build the "
+            "index again"
         )

@@ -179,6 +179,7 @@ def test_prompts_are_put_before_what_is_encoded(plain, prompted):
     """The two folders have the same weights, so that a prompt written out gives the same."""
     bare, encoder = load_encoder(plain), load_encoder(prompted)
     assert bare.weights_sha256 == encoder.weights_sha256
+    assert (bare.prompt, encoder.prompt) == ("", "passage : ")
     query = encoder.encode_queries(["the barge sank"])
     passage = encoder.encode_passages(["the barge sank"])
     assert np.abs(query - passage).max() > 1e-3

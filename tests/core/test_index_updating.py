@@ -150,7 +150,16 @@ def test_building_again_encodes_only_what_is_new(tmp_path):
     assert contents(index.path) == contents(wanted.path)
 
 
-@pytest.mark.parametrize("other", [{"weights_sha256": "0" * 64}, {"dim": 8}, {"max_tokens": 9}])
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"weights_sha256": "0" * 64},
+        {"dim": 8},
+        {"max_tokens": 9},
+        {"prompt": "passage: "},
+        {"precision": "bfloat16"},
+    ],
+)
 def test_vectors_of_another_encoder_are_not_used(tmp_path, other):
     class Other(FakeEncoder):
         max_tokens = other.get("max_tokens", FakeEncoder.max_tokens)
