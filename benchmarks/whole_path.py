@@ -44,7 +44,7 @@ class Mixed:
         self.id, self.revision, self.weights_sha256 = real.id, real.revision, real.weights_sha256
         self.dim, self.max_tokens = real.dim, real.max_tokens
         self.max_query_tokens = real.max_query_tokens
-    precision, prompt = "float32", ""
+        self.precision, self.prompt = real.precision, real.prompt
 
     def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         return load_encoder().encode_queries(texts)
