@@ -23,6 +23,7 @@ import numpy as np
 from parm_core.collections import load_collection
 from parm_core.encoders import load_encoder
 from parm_core.index.build import segment_cases
+from parm_core.index.store import open_index
 from parm_core.segmentation import SegmentOptions
 from parm_core.tokenisation import Tokeniser
 from parm_core.types import Float32, Float64, Int64
@@ -49,17 +50,14 @@ class Sample:
 
     texts: by case. words: distinct words of two letters or more, commonest first, then invented
     ones. cumulative: (vocabulary,) their summed probabilities. lengths: words of each paragraph.
+    vectors: (n, dim) what vectors are mixed from.
     """
 
     texts: Sequence[Sequence[str]]
     words: Sequence[str]
     cumulative: Float64
     lengths: Int64
-
-    @cached_property
-    def vectors(self) -> Float32:
-        """(n, dim) of all paragraphs, by the packaged encoder."""
-        return load_encoder().encode_passages([text for texts in self.texts for text in texts])
+    vectors: Float32
 
     @cached_property
     def terms(self) -> list[str | None]:
@@ -68,8 +66,11 @@ class Sample:
         return [next(iter(tokeniser.terms(word)), None) for word in self.words]
 
 
-def read_sample() -> Sample:
-    """Cut the sample collection and fit its word statistics."""
+def read_sample(index: Path | None = None) -> Sample:
+    """Cut the sample collection, fit its word statistics, and encode it.
+
+    index: one whose vectors are mixed instead; the more there are, the less they lie in clusters.
+    """
     cases = segment_cases(load_collection(SAMPLE).cases, SegmentOptions())
     texts = [[p.text for p in case.paragraphs if p.retrieved] for case in cases]
     by_paragraph = [_WORD.findall(text.lower()) for held in texts for text in held]
@@ -78,7 +79,13 @@ def read_sample() -> Sample:
     words += [_invented(rank) for rank in range(len(words), _VOCABULARY)]
     frequencies = np.array([count for _, count in counts], dtype=np.float64)
     lengths = np.array([len(found) for found in by_paragraph], dtype=np.int64)
-    return Sample(texts, words, np.cumsum(_probabilities(frequencies)), lengths)
+    vectors = np.asarray(open_index(index).vectors) if index else _encoded(texts)
+    return Sample(texts, words, np.cumsum(_probabilities(frequencies)), lengths, vectors)
+
+
+def _encoded(texts: Sequence[Sequence[str]]) -> Float32:
+    """(n, dim) of all paragraphs, by the packaged encoder."""
+    return load_encoder().encode_passages([text for held in texts for text in held])
 
 
 def _probabilities(frequencies: Float64) -> Float64:
