@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -98,19 +100,25 @@ class SentenceTransformerEncoder:
 
     def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32, by the query side and its prompt."""
-        side = _Side(self._queries.encode_query, self._query_tokeniser, self.max_query_tokens)
+        models = [self._queries.encode_query]
+        side = _Side(models, self._query_tokeniser, self.max_query_tokens)
         return _encode(side, texts, self.dim, progress)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
-        """(n,) texts -> (n, dim) float32, by the passage side and its prompt."""
-        side = _Side(
-            self._passages.encode_document, self._tokeniser, self.max_tokens, self.precision
-        )
+        """(n,) texts -> (n, dim) float32, by the passage side and its prompt, on every GPU there is."""
+        models = [model.encode_document for model in self._replicas]
+        side = _Side(models, self._tokeniser, self.max_tokens, self.precision)
         return _encode(side, texts, self.dim, progress)
 
     def count_tokens(self, texts: Sequence[str]) -> Int64:
         """(n,) texts -> (n,) tokens of the passage side before truncation, prompt and special ones too."""
         return _lengths(self._tokeniser, [self.prompt + text for text in texts])
+
+    @cached_property
+    def _replicas(self) -> list[Any]:
+        """The passage side, once a GPU."""
+        others = _devices()[1:]
+        return [self._passages, *(deepcopy(self._passages).to(device) for device in others)]
 
     @cached_property
     def _tokeniser(self) -> Any:
@@ -122,9 +130,9 @@ class SentenceTransformerEncoder:
 
 
 class _Side(NamedTuple):
-    """How one side encodes: sentence-transformers' method, a tokeniser that does not cut, its reach."""
+    """How one side encodes; encode: sentence-transformers' method, once a device."""
 
-    encode: Any
+    encode: Sequence[Any]
     tokeniser: Any
     reach: int
     precision: str = "float32"
@@ -138,8 +146,8 @@ def _encode(side: _Side, texts: Sequence[str], dim: int, progress: Progress | No
     for start in range(0, len(texts), _CHUNK):
         chunk = list(texts[start : start + _CHUNK])
         lengths = np.minimum(_lengths(side.tokeniser, chunk), side.reach)
-        for batch in _batches(lengths):
-            vectors[start + batch] = _vectors(side, [chunk[place] for place in batch])
+        for batch, found in _spread(side, chunk, list(_batches(lengths))):
+            vectors[start + batch] = found
         if progress:
             progress(start + len(chunk), len(texts), "paragraphs encoded")
     return vectors
@@ -159,16 +167,39 @@ def _batches(lengths: Int64) -> Iterator[Int64]:
         start += held
 
 
-def _vectors(side: _Side, texts: list[str]) -> Float32:
+def _spread(
+    side: _Side, texts: Sequence[str], batches: Sequence[Int64]
+) -> list[tuple[Int64, Float32]]:
+    """Each batch of places with its vectors; the devices take turns at the batches, all at once."""
+    n = len(side.encode)
+
+    def on_device(d: int) -> list[tuple[Int64, Float32]]:
+        encode = side.encode[d]
+        return [(b, _vectors(encode, [texts[p] for p in b], side.precision)) for b in batches[d::n]]
+
+    if n == 1:
+        return on_device(0)
+    with ThreadPoolExecutor(n) as pool:
+        return [found for of_device in pool.map(on_device, range(n)) for found in of_device]
+
+
+def _vectors(encode: Any, texts: list[str], precision: str) -> Float32:
     """One batch. In bfloat16 go the products of matrices alone; sums and norms stay in float32."""
     import torch
 
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    with torch.autocast(device, torch.bfloat16, enabled=side.precision == "bfloat16"):
-        found = side.encode(
+    kind = _devices()[0].partition(":")[0]
+    with torch.autocast(kind, torch.bfloat16, enabled=precision == "bfloat16"):
+        found = encode(
             texts, batch_size=len(texts), show_progress_bar=False, convert_to_tensor=True
         )
     return found.float().cpu().numpy()  # type: ignore[no-any-return]
+
+
+def _devices() -> list[str]:
+    """Every GPU, or the processor where there is none; sentence-transformers takes the first."""
+    import torch
+
+    return [f"cuda:{d}" for d in range(torch.cuda.device_count())] or ["cpu"]
 
 
 def _reach(model: Any) -> int:

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from parm_core import encoders
 from parm_core.encoders import PACKAGED, load_encoder
 from parm_core.errors import EncoderError
 from parm_core.index.build import build_index
@@ -173,6 +174,22 @@ def test_without_prompts_both_sides_are_one(plain):
     encoder = load_encoder(plain)
     texts = ["the barge sank", "the mill"]
     np.testing.assert_array_equal(encoder.encode_queries(texts), encoder.encode_passages(texts))
+
+
+def test_devices_take_turns_and_change_nothing(plain, monkeypatch):
+    """Two replicas on the processor, since CI has no GPU."""
+    texts = [" ".join(["barge"] * n) for n in (1, 3, 5, 7, 9, 2, 4)]
+    monkeypatch.setattr(encoders, "_BATCH_TOKENS", 8)
+    wanted = encoders.SentenceTransformerEncoder(str(plain)).encode_passages(texts)
+    monkeypatch.setattr(encoders, "_devices", lambda: ["cpu", "cpu"])
+    encoder = encoders.SentenceTransformerEncoder(str(plain))
+    used = []
+    for d, model in enumerate(encoder._replicas):
+        one = model.encode_document
+        model.encode_document = lambda *a, d=d, one=one, **k: (used.append(d), one(*a, **k))[1]
+    np.testing.assert_array_equal(encoder.encode_passages(texts), wanted)
+    assert sorted(set(used)) == [0, 1]
+    assert abs(used.count(0) - used.count(1)) <= 1
 
 
 def test_prompts_are_put_before_what_is_encoded(plain, prompted):
