@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from copy import deepcopy
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
+from parm_core.batches import Side, devices, encode, token_counts
 from parm_core.errors import ConfigError, EncoderError
 from parm_core.types import Float32, Int64, Progress
 
@@ -26,8 +24,6 @@ _ENDLESS = 1_000_000
 PRECISIONS = ("auto", "float32", "bfloat16")
 """How passages are encoded: auto is bfloat16 where the processor has instructions for it."""
 
-_BATCH_TOKENS = 4096
-_CHUNK = 512
 _NOT_NEEDED = ["*.onnx", "*.ot", "*.h5", "*.msgpack", "*.bin", "openvino/*", "onnx/*"]
 
 
@@ -101,23 +97,23 @@ class SentenceTransformerEncoder:
     def encode_queries(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32, by the query side and its prompt."""
         models = [self._queries.encode_query]
-        side = _Side(models, self._query_tokeniser, self.max_query_tokens)
-        return _encode(side, texts, self.dim, progress)
+        side = Side(models, self._query_tokeniser, self.max_query_tokens)
+        return encode(side, texts, self.dim, progress)
 
     def encode_passages(self, texts: Sequence[str], *, progress: Progress | None = None) -> Float32:
         """(n,) texts -> (n, dim) float32, by the passage side and its prompt, on every GPU there is."""
         models = [model.encode_document for model in self._replicas]
-        side = _Side(models, self._tokeniser, self.max_tokens, self.precision)
-        return _encode(side, texts, self.dim, progress)
+        side = Side(models, self._tokeniser, self.max_tokens, self.precision)
+        return encode(side, texts, self.dim, progress)
 
     def count_tokens(self, texts: Sequence[str]) -> Int64:
         """(n,) texts -> (n,) tokens of the passage side before truncation, prompt and special ones too."""
-        return _lengths(self._tokeniser, [self.prompt + text for text in texts])
+        return token_counts(self._tokeniser, [self.prompt + text for text in texts])
 
     @cached_property
     def _replicas(self) -> list[Any]:
         """The passage side, once a GPU."""
-        others = _devices()[1:]
+        others = devices()[1:]
         return [self._passages, *(deepcopy(self._passages).to(device) for device in others)]
 
     @cached_property
@@ -127,79 +123,6 @@ class SentenceTransformerEncoder:
     @cached_property
     def _query_tokeniser(self) -> Any:
         return _whole_tokeniser(self._queries)
-
-
-class _Side(NamedTuple):
-    """How one side encodes; encode: sentence-transformers' method, once a device."""
-
-    encode: Sequence[Any]
-    tokeniser: Any
-    reach: int
-    precision: str = "float32"
-
-
-def _encode(side: _Side, texts: Sequence[str], dim: int, progress: Progress | None) -> Float32:
-    """Encode in fixed chunks, each batched by its lengths: other batches give other last digits."""
-    vectors = np.zeros((len(texts), dim), dtype=np.float32)
-    if progress and texts:
-        progress(0, len(texts), "paragraphs encoded")
-    for start in range(0, len(texts), _CHUNK):
-        chunk = list(texts[start : start + _CHUNK])
-        lengths = np.minimum(_lengths(side.tokeniser, chunk), side.reach)
-        for batch, found in _spread(side, chunk, list(_batches(lengths))):
-            vectors[start + batch] = found
-        if progress:
-            progress(start + len(chunk), len(texts), "paragraphs encoded")
-    return vectors
-
-
-def _lengths(tokeniser: Any, texts: Sequence[str]) -> Int64:
-    """(n,) texts -> (n,) tokens."""
-    return np.array([len(one.ids) for one in tokeniser.encode_batch(texts)], dtype=np.int64)
-
-
-def _batches(lengths: Int64) -> Iterator[Int64]:
-    """Places, longest first, of as many texts as make up _BATCH_TOKENS once they are padded."""
-    order, start = np.argsort(-lengths, kind="stable"), 0
-    while start < order.size:
-        held = max(1, _BATCH_TOKENS // max(int(lengths[order[start]]), 1))
-        yield order[start : start + held]
-        start += held
-
-
-def _spread(
-    side: _Side, texts: Sequence[str], batches: Sequence[Int64]
-) -> list[tuple[Int64, Float32]]:
-    """Each batch of places with its vectors; the devices take turns at the batches, all at once."""
-    n = len(side.encode)
-
-    def on_device(d: int) -> list[tuple[Int64, Float32]]:
-        encode = side.encode[d]
-        return [(b, _vectors(encode, [texts[p] for p in b], side.precision)) for b in batches[d::n]]
-
-    if n == 1:
-        return on_device(0)
-    with ThreadPoolExecutor(n) as pool:
-        return [found for of_device in pool.map(on_device, range(n)) for found in of_device]
-
-
-def _vectors(encode: Any, texts: list[str], precision: str) -> Float32:
-    """One batch. In bfloat16 go the products of matrices alone; sums and norms stay in float32."""
-    import torch
-
-    kind = _devices()[0].partition(":")[0]
-    with torch.autocast(kind, torch.bfloat16, enabled=precision == "bfloat16"):
-        found = encode(
-            texts, batch_size=len(texts), show_progress_bar=False, convert_to_tensor=True
-        )
-    return found.float().cpu().numpy()  # type: ignore[no-any-return]
-
-
-def _devices() -> list[str]:
-    """Every GPU, or the processor where there is none; sentence-transformers takes the first."""
-    import torch
-
-    return [f"cuda:{d}" for d in range(torch.cuda.device_count())] or ["cpu"]
 
 
 def _reach(model: Any) -> int:
@@ -227,9 +150,13 @@ def _whole_tokeniser(model: Any) -> Any:
 
 
 def _identifier(name: str) -> str:
-    """What an index calls a model: a folder's name, or the id it was asked for by."""
     folder = Path(name).expanduser()
-    return folder.resolve().name.replace("+", "-") if folder.is_dir() else name
+    return folder_identifier(folder) if folder.is_dir() else name
+
+
+def folder_identifier(folder: Path) -> str:
+    """What an index calls a model that was given as a folder."""
+    return folder.resolve().name.replace("+", "-")
 
 
 def _folder(name: str, download: bool) -> Path:

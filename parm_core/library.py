@@ -8,7 +8,7 @@ from pathlib import Path
 
 from platformdirs import user_cache_path, user_data_path
 
-from parm_core.encoders import SentenceTransformerEncoder
+from parm_core.encoders import SentenceTransformerEncoder, folder_identifier
 from parm_core.index.manifest import is_index
 from parm_core.index.store import Index
 
@@ -50,9 +50,15 @@ def encoder_sources(identifier: str, weights_sha256: str) -> tuple[str, str]:
     The query side is "" where one model serves both.
     """
     known = _noted(_ENCODERS)
-    sides = _sides(identifier, weights_sha256)
-    found = [known[s] if Path(known.get(s, "?")).is_dir() else s.partition("@")[0] for s in sides]
+    found = [_source(side, known.get(side, "")) for side in _sides(identifier, weights_sha256)]
     return found[0], "".join(found[1:2])
+
+
+def _source(side: str, folder: str) -> str:
+    """The folder only of an encoder that is called by its folder's name; others load by their id."""
+    identifier = side.partition("@")[0]
+    known = folder and Path(folder).is_dir() and folder_identifier(Path(folder)) == identifier
+    return folder if known else identifier
 
 
 def remember_collection(index: Index, source: Path) -> None:

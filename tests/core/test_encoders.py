@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parm_core import encoders
+from parm_core import batches, encoders
 from parm_core.encoders import PACKAGED, load_encoder
 from parm_core.errors import EncoderError
 from parm_core.index.build import build_index
@@ -179,9 +179,9 @@ def test_without_prompts_both_sides_are_one(plain):
 def test_devices_take_turns_and_change_nothing(plain, monkeypatch):
     """Two replicas on the processor, since CI has no GPU."""
     texts = [" ".join(["barge"] * n) for n in (1, 3, 5, 7, 9, 2, 4)]
-    monkeypatch.setattr(encoders, "_BATCH_TOKENS", 8)
+    monkeypatch.setattr(batches, "_BATCH_TOKENS", 8)
     wanted = encoders.SentenceTransformerEncoder(str(plain)).encode_passages(texts)
-    monkeypatch.setattr(encoders, "_devices", lambda: ["cpu", "cpu"])
+    monkeypatch.setattr(encoders, "devices", lambda: ["cpu", "cpu"])
     encoder = encoders.SentenceTransformerEncoder(str(plain))
     used = []
     for d, model in enumerate(encoder._replicas):

@@ -17,6 +17,7 @@ FOUNDATION = {"errors", "spreadsheets", "types", "_version"}
 MIDDLE = {
     "aggregation",
     "analysis",
+    "batches",
     "collections",
     "documents",
     "encoders",
@@ -31,6 +32,7 @@ ALLOWED = {
     "types": {"errors"},
     **dict.fromkeys(MIDDLE, FOUNDATION),
     "collections": FOUNDATION | {"documents"},
+    "encoders": FOUNDATION | {"batches"},
     "index": FOUNDATION | MIDDLE,
     "library": FOUNDATION | MIDDLE | {"index"},
     "query": FOUNDATION | MIDDLE,

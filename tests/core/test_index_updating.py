@@ -307,6 +307,17 @@ def test_the_command_adds_and_removes(parm, monkeypatch, tmp_path, cases_file):
     assert contents(path) == contents(fresh(tmp_path / "fresh", cases, FakeEncoder()).path)
 
 
+def test_the_command_adds_with_the_packaged_encoder(parm, monkeypatch, tmp_path, cases_file):
+    """From the index alone, as a person would: what built it is found again by its id."""
+    monkeypatch.setenv("PARM_INDEXES", str(tmp_path / "indexes"))
+    lines = [json.dumps({"_id": c.id, "title": c.title, "text": c.text}) for c in CASES[:2]]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    assert parm("index", tmp_path, tmp_path / "index")[0] == 0
+    code, out, err = parm("index", "--add", cases_file, tmp_path / "index")
+    assert (code, "cases:        3" in out) == (0, True), err
+    assert "encoder:      all-MiniLM-L6-v2, 384 wide" in out
+
+
 def test_an_id_with_a_comma_can_be_removed(parm, tmp_path):
     path = fresh(tmp_path / "index", [*CASES, replace(NEW, id="a,b")], None).path
     assert parm("index", "--remove", "a,b", path)[0] == 0
