@@ -125,7 +125,8 @@ def _encoder(encoder: dict[str, Any] | None) -> str:
     if encoder is None:
         return "none (BM25 alone)"
     return (
-        f"{encoder['id']}, {encoder['dim']} wide; {encoder['truncated_paragraphs']:,} paragraphs "
+        f"{encoder['id']}, {encoder['dim']} wide, {encoder.get('precision', 'float32')}; "
+        f"{encoder['truncated_paragraphs']:,} paragraphs "
         f"are longer than the {encoder['max_tokens']} tokens it reads: "
         f"{encoder['truncated_share']:.1%} of all tokens are not read "
         f"(revision {encoder['revision']}, weights' SHA-256 {encoder['weights_sha256'][:12]}…)"

@@ -66,7 +66,8 @@ def index(
         raise ConfigError("parm index needs a COLLECTION and an INDEX; see parm index --help")
     elif backend not in ("local", "milvus") or (backend == "milvus") != bool(uri):
         raise ConfigError(
-            f"--backend is local, or milvus with --uri URI; got {backend!r} and {uri!r}"
+            f"--backend is local, or milvus with --uri URI; got --backend {backend} "
+            f"{f'--uri {uri}' if uri else 'without --uri'}"
         )
     else:
 

@@ -89,7 +89,11 @@ def map_files(folder: Path, names: Sequence[str]) -> MappedFiles:
                 whole = file.seek(0, 2)
                 held[name] = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if whole else b""
         except (OSError, ValueError) as error:
-            raise IndexStoreError(f"{folder / name} cannot be read: {error}") from error
+            why = getattr(error, "strerror", None) or error
+            raise IndexStoreError(
+                f"{folder / name} cannot be read: {why}; make it readable to you, or build the index "
+                f"again with: parm index COLLECTION {folder}"
+            ) from error
     return MappedFiles(folder, held)
 
 

@@ -98,7 +98,9 @@ def _faults(folder: Path, manifest: Mapping[str, Any]) -> Iterator[str]:
     for name, expected in manifest["files"].items():
         if wrong := _wrong_size(folder, name, expected):
             yield f"{name} {wrong}"
-        elif (found := _hash_found(folder / name)) != expected["sha256"]:
+        elif (found := _hash_found(folder / name)) is None:
+            yield f"{name} cannot be read"
+        elif found != expected["sha256"]:
             yield (
                 f"{name} is damaged (its SHA-256 is {found[:12]}…, the manifest says "
                 f"{expected['sha256'][:12]}…)"
@@ -122,8 +124,9 @@ def _read(folder: Path) -> dict[str, Any]:
             f"no index at {folder}; build one with: parm index COLLECTION {folder}"
         ) from None
     except (OSError, ValueError, RecursionError) as error:
+        why = getattr(error, "strerror", None) or error
         raise IndexStoreError(
-            f"{folder / MANIFEST} cannot be read: {error}; {_again(folder)}"
+            f"{folder / MANIFEST} cannot be read: {why}; {_again(folder)}"
         ) from error
     if not isinstance(manifest, dict):
         raise IndexStoreError(f"{folder / MANIFEST} is not an index's manifest; {_again(folder)}")
@@ -202,11 +205,11 @@ def _after_hash() -> bytes:
     return f"  {MANIFEST}\n".encode()
 
 
-def _hash_found(path: Path) -> str:
+def _hash_found(path: Path) -> str | None:
     try:
         return sha256(path)
     except OSError:
-        return "unreadable"
+        return None
 
 
 def _again(folder: Path) -> str:

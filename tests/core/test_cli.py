@@ -74,7 +74,9 @@ def test_index_builds_what_info_tells_and_verify_finds_whole(parm, folder, tmp_p
     (bm25,) = [line for line in out.splitlines() if line.startswith("BM25:")]
     assert "k1 1.3" in bm25
     assert "b 0.8" in bm25
-    assert re.search(r"^encoder: +fake, 16 wide; .* of all tokens are not read", out, re.MULTILINE)
+    assert re.search(
+        r"^encoder: +fake, 16 wide, float32; .* of all tokens are not read", out, re.MULTILINE
+    )
     assert parm("index", "--info", tmp_path / "index")[:2] == (0, out)
     code, out, _ = parm("index", "--verify", tmp_path / "index")
     assert (code, out) == (0, f"{tmp_path / 'index'}: every file is as it was built\n")

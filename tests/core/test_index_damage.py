@@ -12,6 +12,7 @@ from conftest import CASES, COLLECTION, QUERY_CASE, FakeEncoder
 
 from parm_core.errors import DataError, IndexStoreError, ParmError
 from parm_core.explanation import contributions
+from parm_core.index import manifest
 from parm_core.index.build import build_index
 from parm_core.index.manifest import sha256, write_manifest
 from parm_core.index.store import open_index, verify_index
@@ -119,6 +120,19 @@ def test_verify_names_every_file_that_is_damaged_missing_or_unexpected(built):
     assert "letter.txt is no part of it" in said
     assert "openings.npy" not in said
     assert "\n" not in said
+
+
+def test_a_file_that_may_not_be_read_is_named(built, monkeypatch):
+    """The system's refusal is made up: who runs the tests may be allowed everything."""
+
+    def refusing(path):
+        if path.name == "vectors.npy":
+            raise PermissionError(13, "Permission denied")
+        return sha256(path)
+
+    monkeypatch.setattr(manifest, "sha256", refusing)
+    with pytest.raises(IndexStoreError, match=r"index: vectors\.npy cannot be read; build"):
+        verify_index(built)
 
 
 def rewritten(folder, change):
