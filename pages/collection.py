@@ -12,4 +12,4 @@ with shell.page(
     statistics.show(engine)
     collection.cases(engine.index)
     collection.own_collections()
-    st.caption("Everything on this page, and every case you search with, stays on this machine.")
+    st.caption(shell.plain(resources.privacy(engine)))

@@ -85,7 +85,7 @@ def asked(begun: Begun | None = None) -> Asked:
     with left:
         rule = inputs.rule(fixed=chosen is not None and _cut_before(chosen, engine))
     if chosen is None:
-        st.info("Choose or paste a case to begin. Nothing you paste leaves this machine.")
+        st.info(shell.plain(f"Choose or paste a case to begin. {resources.privacy(engine)}"))
         st.stop()
     try:
         query = _query(engine, chosen, rule)
@@ -208,7 +208,7 @@ def _paste(engine: Searcher) -> Chosen | None:
             height=220,
             key="pasted",
             persist_state="session",
-            placeholder="Paste a whole case here. It stays on this machine.",
+            placeholder="Paste a whole case here. Its text stays on this machine.",
         )
         given = st.form_submit_button("Find similar cases", type="primary")
     if given:

@@ -15,6 +15,7 @@ from parm_core.encoders import load_encoder
 from parm_core.errors import IndexStoreError, ParmError
 from parm_core.index.build import build_index, collection_sha256
 from parm_core.index.manifest import MANIFEST
+from parm_core.index.milvus_connection import other_machine
 from parm_core.index.store import open_index
 from parm_core.library import indexes_folder, list_indexes
 from parm_core.query import Query
@@ -52,6 +53,18 @@ def sample_path() -> Path:
 def is_sample(engine: Searcher) -> bool:
     """Whether this is the sample, whose case ids may stand in an address."""
     return engine.index.path == sample_path().resolve()
+
+
+def privacy(engine: Searcher) -> str:
+    """What of a case leaves this machine when it is searched with."""
+    milvus = engine.index.manifest.get("milvus")
+    host = other_machine(milvus["uri"]) if milvus else ""
+    if not host:
+        return "Nothing you paste leaves this machine."
+    return (
+        "This collection is kept on another machine: a search sends the numbers of your case’s terms "
+        f"and its vectors, never its text, to {host}."
+    )
 
 
 def usable(engine: Searcher, systems: Sequence[System]) -> tuple[list[System], str]:

@@ -20,7 +20,7 @@ from ui.sharing import enter
 
 ABOUT = (
     "**PARM Explorer** finds similar cases when the query is itself a whole case. "
-    "Nothing you search with leaves this machine."
+    "Nothing you search with leaves this machine, unless you keep a collection in Milvus on another."
 )
 
 _STYLE = Path(__file__).parents[1] / "assets" / "app.css"

@@ -29,6 +29,7 @@ _PATIENT = {"grpc.keepalive_time_ms": 2**31 - 1}
 """Milvus Lite ends a call during which it is asked, a few times, whether it is still there."""
 
 _LITE = ".db"
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _NOT_LOADED = 101
 """Milvus's code for a collection that it knows and has not loaded."""
 
@@ -38,6 +39,12 @@ _QUIET = ("pymilvus", "pymilvus.milvus_client", "milvus_lite")
 def is_file(uri: str) -> bool:
     """Whether a URI names a database of Milvus Lite, and no server."""
     return "://" not in uri
+
+
+def other_machine(uri: str) -> str:
+    """The name of the machine a URI leads to; "" where it is this one."""
+    host = "" if is_file(uri) else urlsplit(uri).hostname or ""
+    return "" if host in _THIS_MACHINE else host
 
 
 def checked_uri(uri: str) -> str:

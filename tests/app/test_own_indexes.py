@@ -11,6 +11,7 @@ from conftest import CASES, COLLECTION, QUERY_CASE, FakeEncoder
 from driving import BM25, OWN_CASE, PAGES, PASTE, chosen, columns, markup, open_app, paste, said
 
 from parm_core.index.build import build_index
+from parm_core.index.manifest import write_manifest
 from parm_core.types import Case, Collection
 from ui.resources import sample_path
 
@@ -218,3 +219,24 @@ class TestOwnCollection:
         assert sum("192" in text for text in markdown) >= 2
         assert not [text for text in markdown if re.search(r"(?<!\\)(!\[|\]\(|<img|:red|\$)", text)]
         assert not [html for html in markup(app) if "<img" in html]
+
+
+@pytest.mark.parametrize(
+    ("uri", "told"),
+    [
+        ("http://milvus.example:19530", "never its text, to milvus.example."),
+        ("http://localhost:19530", "Nothing you paste leaves this machine."),
+        ("../milvus.db", "Nothing you paste leaves this machine."),
+    ],
+)
+@pytest.mark.parametrize("page", ["find", "collection"])
+def test_where_a_search_goes_is_told(indexes, page, uri, told):
+    """Nothing is connected to for it: no machine answers at these addresses."""
+    path = build(indexes)
+    manifest = json.loads((path / "manifest.json").read_text(encoding="utf-8"))
+    (path / "manifest.sha256").unlink()
+    (path / "manifest.json").unlink()
+    write_manifest(path, manifest | {"milvus": {"uri": uri, "sha256": "0" * 64}})
+    app = open_app(page, collection="northmark")
+    assert not app.exception
+    assert told in said([*app.info, *app.caption])
