@@ -166,7 +166,7 @@ class Connection:
         if _is_lost(error):
             return IndexStoreError(
                 f"Milvus at {self.uri} does not answer ({reason}); check the address and that it "
-                "runs, then give the same command again: what was loaded is kept"
+                "runs, then try again: what was loaded is kept"
             )
         return IndexStoreError(
             f"Milvus at {self.uri} refuses: {reason}; where it asks for a password or a token, give "
