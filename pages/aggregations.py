@@ -1,13 +1,13 @@
 import streamlit as st
 
 from ui import cases, inputs, shell
-from ui.panels import aggregations, case
+from ui.panels import aggregations, case, labelled
 
 with shell.page(
     "Aggregations",
     "One case under every aggregation: the same paragraph hits, ranked by different formulas.",
 ):
-    engine, query, _ = cases.asked()
+    engine, query, relevant = cases.asked()
     case.cut(query)
     left, middle, right = st.columns(3, gap="large")
     with left:
@@ -17,6 +17,8 @@ with shell.page(
     with right:
         k = inputs.rrf_k()
     found = aggregations.every_aggregation(engine, query, retriever, depth, k)
-    aggregations.movement(engine, found)
+    aggregations.movement(engine, found, relevant)
+    if relevant is not None:
+        labelled.relevant_ranks(engine, relevant, found)
     aggregations.agreements(found)
     shell.seconds(query.seconds)

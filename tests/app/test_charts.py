@@ -74,6 +74,13 @@ class TestBump:
             "hybrid:rrf rank 12."
         )
 
+    def test_relevant_cases_have_a_diamond(self):
+        chart = charts.bump(ranks(), titles=TITLES, relevant=frozenset({"c", "elsewhere"}))
+        symbols = {trace.name: trace.marker.symbol for trace in chart.figure.data if trace.name}
+        assert symbols == {"A &amp; Sons": "circle", "B &lt;i&gt;": "circle", "◆ C": "diamond"}
+        assert chart.figure.layout.yaxis2.ticktext[0] == "◆ C"
+        assert chart.alt.endswith("With a diamond, as relevant by label: 1 case.")
+
     def test_axes_are_named(self):
         layout = charts.bump(ranks(), titles=TITLES).figure.layout
         assert (layout.xaxis.title.text, layout.yaxis.title.text) == ("aggregation", "rank")

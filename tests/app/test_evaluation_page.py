@@ -336,6 +336,17 @@ class TestOwnLabelledCollection:
         assert marked == {"barge", "mooring"}
         assert "query" not in str(dict(app.query_params).values())
 
+    @pytest.mark.usefixtures("own")
+    def test_relevant_cases_are_marked_among_the_aggregations(self):
+        app = open_app("aggregations", collection="northmark", own_source="labelled")
+        key = next(s.key for s in app.selectbox if s.label == "Labelled query")
+        app.selectbox(key=key).set_value("query").run()
+        assert not app.exception and not app.error
+        ranks = next(t.value for t in app.dataframe if "relevant case" in t.value.columns)
+        assert set(ranks["id"]) == {"barge", "mooring"}
+        assert "rank, combsum" in ranks.columns
+        assert "A diamond marks a case that is relevant" in said(app.caption)
+
     def test_labels_of_another_collection_are_refused(self, own):
         (own / "corpus.jsonl").write_text('{"_id": "barge", "text": "Another case."}\n')
         (own / "qrels" / "test.tsv").write_text("query\tbarge\t1\n")

@@ -29,19 +29,28 @@ def bump(
     title: str = "How each case moves between aggregations",
     top: int = 10,
     highlighted: str | None = None,
+    relevant: frozenset[str] = frozenset(),
 ) -> Chart:
     """ranks: case ids by aggregations, ranks from 1 or NaN -> a line a case, rank 1 on top.
 
     A case that a ranking lacks, or has below `top`, leaves the chart there. The names at the right
-    are of the last column's cases.
+    are of the last column's cases. relevant: the cases marked with a diamond.
     """
     within = ranks.astype(float).where(ranks <= top).dropna(how="all")
-    names = {case_id: str(titles.get(case_id, case_id)) for case_id in map(str, ranks.index)}
+    names = {
+        case_id: f"{'◆ ' if case_id in relevant else ''}{titles.get(case_id, case_id)}"
+        for case_id in map(str, ranks.index)
+    }
     order = [case_id for case_id in within.index if case_id != highlighted]
     order += [highlighted] if highlighted in within.index else []
     figure = go.Figure(
         [
-            _line(within.loc[case_id], names[str(case_id)], case_id == highlighted)
+            _line(
+                within.loc[case_id],
+                names[str(case_id)],
+                accented=case_id == highlighted,
+                marked=case_id in relevant,
+            )
             for case_id in order
         ]
     )
@@ -49,10 +58,12 @@ def bump(
         go.Scatter(x=list(ranks.columns[:1]), y=[1], yaxis="y2", opacity=0, hoverinfo="skip")
     )
     bare(figure, title=title, height=28 * top + 90, **_rank_axes(within, names, top, highlighted))
-    return described(figure, _bump_alt(ranks, names, title, top, highlighted))
+    seen = within.index.intersection(list(relevant)).size
+    marked = f" With a diamond, as relevant by label: {counted(seen, 'case')}." if relevant else ""
+    return described(figure, _bump_alt(ranks, names, title, top, highlighted) + marked)
 
 
-def _line(ranks: pd.Series, name: str, accented: bool) -> go.Scatter:
+def _line(ranks: pd.Series, name: str, *, accented: bool, marked: bool) -> go.Scatter:
     colour = ACCENT if accented else QUIET
     return go.Scatter(
         x=[str(column) for column in ranks.index],
@@ -61,7 +72,11 @@ def _line(ranks: pd.Series, name: str, accented: bool) -> go.Scatter:
         mode="lines+markers",
         connectgaps=False,
         line={"color": colour, "width": 3 if accented else 1.5},
-        marker={"color": colour, "size": 9 if accented else 6},
+        marker={
+            "color": colour,
+            "size": (9 if accented else 6) + 4 * marked,
+            "symbol": "diamond" if marked else "circle",
+        },
         hovertext=[
             f"<b>{words(name, 80)}</b><br>{column}: rank {r:.0f}" for column, r in ranks.items()
         ],

@@ -41,8 +41,10 @@ def _system(retriever: str, aggregation: str, depth: int, k: int) -> System:
     return system.with_params(k=k) if aggregation in ("rrf", "vrrf") else system
 
 
-def movement(engine: Searcher, found: Mapping[str, Ranking]) -> None:
-    """How cases move between aggregations, as a chart and as a table."""
+def movement(
+    engine: Searcher, found: Mapping[str, Ranking], relevant: frozenset[str] | None = None
+) -> None:
+    """How cases move between aggregations, as a chart and as a table; the relevant ones marked."""
     top = 10
     ranks = ranks_table(found, top)
     if ranks.empty:
@@ -51,13 +53,20 @@ def movement(engine: Searcher, found: Mapping[str, Ranking]) -> None:
     titles = dict(zip(ranks.index, engine.index.titles(list(ranks.index)), strict=True))
     left, right = st.columns([3, 1], gap="large")
     with right:
-        highlighted = inputs.result(engine, list(ranks.index)) or str(ranks.index[0])
+        highlighted = inputs.result(engine, list(ranks.index), relevant) or str(ranks.index[0])
         st.caption(
             f"The {len(ranks)} cases that any aggregation puts into its first {top}. "
             "A line that ends leaves the chart. Pick a case to follow it."
+            + (" A diamond marks a case that is relevant by label." if relevant else "")
         )
     with left:
-        chart = charts.bump(ranks, titles=titles, top=top, highlighted=highlighted)
+        chart = charts.bump(
+            ranks,
+            titles=titles,
+            top=top,
+            highlighted=highlighted,
+            relevant=relevant or frozenset(),
+        )
         shell.chart(chart, key="bump")
     with st.expander("Ranks as a table"):
         table = ranks.astype("Int64").rename(index=titles).rename_axis("case").reset_index()
