@@ -20,6 +20,7 @@ with shell.page(
         st.stop()
     found = resources.rankings(engine, query, systems)
     results.agreement(found, top)
+    results.approximations(engine, systems)
     key = inputs.result_key(engine)
     tables = rankings.tables(engine, found, top, relevant)
     picked = rankings.side_by_side(tables, selected=held(key))

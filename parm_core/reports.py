@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import asdict
 from typing import Any
 
 from parm_core.explanation import OPENING, Contributions, HybridContributions, contributions
@@ -19,7 +20,8 @@ def search_report(
     """One system's ranking with its evidence, ready for JSON; paragraphs count from 1.
 
     evidence: pairs of paragraphs a case, strongest first; None for all of them. seconds: what this
-    system took beyond what earlier ones had left ready (vectors, hits).
+    system took beyond what earlier ones had left ready (vectors, hits). approximate: what an
+    approximate system finds of exact search, None for an exact one.
     """
     before = dict(query.seconds) if query.searched else {}
     ranking = searcher.rank(query, system)
@@ -37,7 +39,14 @@ def search_report(
     ]
     spent = {step: total - before.get(step, 0.0) for step, total in query.seconds.items()}
     seconds = {step: round(own, 6) for step, own in spent.items() if own > 0}
-    return {"system": str(system), "ranking": rows, "seconds": seconds}
+    known = searcher.approximation(system)
+    approximate = asdict(known) | {"said": str(known)} if known else None
+    return {
+        "system": str(system),
+        "approximate": approximate,
+        "ranking": rows,
+        "seconds": seconds,
+    }
 
 
 def _evidence(why: Contributions | HybridContributions, limit: int | None) -> list[dict[str, Any]]:
@@ -61,6 +70,8 @@ def paragraph_number(position: int) -> int | str:
 def as_text(report: dict[str, Any]) -> str:
     """A report as a plain table."""
     lines = [report["system"]]
+    if report["approximate"]:
+        lines.append(f"      {report['approximate']['said']}")
     for row in report["ranking"]:
         name = row["title"] or row["case_id"]
         lines.append(f"{row['rank']:4d}  {row['score']:10.4f}  {name}  [{row['case_id']}]")

@@ -274,7 +274,10 @@ class Searcher:
         return Ranking(tuple(ids[c] for c in found[order]), rounded[order])
 
     def approximation(self, system: System) -> Recall | None:
-        """How much of exact search an approximate system finds, as measured; None for an exact one."""
+        """What an approximate system, or a hybrid's least exact part, finds of exact search; else None."""
+        if system.parts:
+            found = [known for part in system.parts if (known := self.approximation(part))]
+            return min(found, key=lambda known: known.recall, default=None)
         if system.retriever != "dense" or system.engine != "ivf":
             return None
         engine = self._dense_engine(system.engine)

@@ -13,6 +13,7 @@ from parm_core.index.approximate import ClusteredEngine, Recall, measure, recall
 from parm_core.index.clustering import clustered, in_clusters
 from parm_core.index.dense import ProductEngine
 from parm_core.index.kept_clusters import clustered_engine
+from parm_core.reports import as_text, search_report
 from parm_core.retrieval import Searcher
 from parm_core.systems import parse_system
 from parm_core.types import Hits
@@ -185,4 +186,10 @@ def test_an_approximate_system_ranks_and_says_how_much_it_finds(
     measured = own.approximation(system)
     assert str(measured).startswith("finds 100.0 % of the hits of exact search")
     assert own.approximation(parse_system("dense:rrf")) is None
+    assert own.approximation(parse_system("hybrid:rrf")) is None
+    hybrid = parse_system("hybrid:rrf@of=bm25:rrf+(dense:rrf@engine=ivf)")
+    assert own.approximation(hybrid) == measured
+    report = search_report(own, query, system, top=1, evidence=0)
+    assert report["approximate"]["recall"] == 1.0
+    assert as_text(report).splitlines()[1] == f"      {measured}"
     assert [path.name for path in (tmp_path / "clusters").iterdir()] != []

@@ -26,6 +26,13 @@ def agreement(found: Mapping[str, Ranking], top: int) -> None:
         st.markdown(shell.plain(rankings.agreement_sentence(regions(found, top), top)))
 
 
+def approximations(engine: Searcher, systems: Sequence[System]) -> None:
+    """What each approximate system finds of exact search."""
+    for system in systems:
+        if known := engine.approximation(system):
+            st.caption(shell.plain(f"{system} is approximate: it {known}."))
+
+
 def downloads(tables: Mapping[str, pd.DataFrame]) -> None:
     """The rankings as one CSV."""
     table = pd.concat([t.assign(system=name) for name, t in tables.items()], ignore_index=True)
