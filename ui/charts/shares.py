@@ -124,7 +124,9 @@ def histogram(
     )
     dashed = {"color": QUIET, "dash": "dash"}
     for value, label in marks:
-        figure.add_vline(x=value, line=dashed, annotation_text=words(label, 40))
+        figure.add_vline(
+            x=value, line=dashed, annotation_text=words(label, 40), annotation_position="top"
+        )
     bare(
         figure,
         title=title,
