@@ -26,7 +26,7 @@ _WHERE = {
     "EncoderError": "errors",
     "Hits": "types",
     "HybridContributions": "explanation",
-    "Index": "index.store",
+    "Index": "index.opened",
     "IndexOptions": "index.build",
     "IndexStoreError": "errors",
     "Labelled": "experiments.labelled",

@@ -10,7 +10,7 @@ from platformdirs import user_cache_path, user_data_path
 
 from parm_core.encoders import SentenceTransformerEncoder, folder_identifier
 from parm_core.index.manifest import is_index
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 
 
 def indexes_folder() -> Path:

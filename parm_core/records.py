@@ -10,7 +10,7 @@ from typing import Any
 
 from parm_core._version import __version__
 from parm_core.errors import DataError
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.types import Ranking

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from parm_core.explanation import OPENING, Contributions, HybridContributions, contributions
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.systems import System

@@ -19,7 +19,7 @@ from parm_core.index.dense import DenseEngine, ProductEngine
 from parm_core.index.engines import dense_engine, lexical_engine
 from parm_core.index.lexical import ImpactEngine, LexicalEngine
 from parm_core.index.milvus_engines import MilvusDenseEngine
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.library import encoder_sources, results_file
 from parm_core.query import Query
 from parm_core.segmentation import SegmentOptions, check_text, segment_case

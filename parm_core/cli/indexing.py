@@ -17,7 +17,7 @@ from parm_core.errors import ConfigError, IndexStoreError, ParmError
 from parm_core.types import Encoder
 
 if TYPE_CHECKING:  # heavy: `parm --help` must answer at once
-    from parm_core.index.store import Index
+    from parm_core.index.opened import Index
 
 
 @app.command()

@@ -11,7 +11,7 @@ from parm_core.cli.application import progress_bar
 from parm_core.cli.laboratory import tell
 
 if TYPE_CHECKING:  # heavy: `parm --help` must answer at once
-    from parm_core.index.store import Index
+    from parm_core.index.opened import Index
 
 
 def index_in_milvus(
@@ -24,8 +24,8 @@ def index_in_milvus(
     Raises ConfigError, DataError, EncoderError, IndexStoreError; a Milvus that is down at once.
     """
     from parm_core.index.manifest import is_index
-    from parm_core.index.milvus import move_to_milvus
     from parm_core.index.milvus_connection import Connection
+    from parm_core.index.milvus_loading import move_to_milvus
     from parm_core.index.store import open_index
 
     Connection(uri)

@@ -9,7 +9,7 @@ import numpy as np
 
 from parm_core.errors import ConfigError, DataError
 from parm_core.index.migration import is_of
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.types import Case, Collection, Qrels
 
 ALL = "all"

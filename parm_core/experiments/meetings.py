@@ -16,7 +16,7 @@ from parm_core.analysis.heatmap import (
 from parm_core.analysis.queries import match_places
 from parm_core.errors import ConfigError, DataError
 from parm_core.experiments.labelled import Labelled
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.query import Query
 from parm_core.retrieval import Searcher
 from parm_core.systems import System

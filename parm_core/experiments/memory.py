@@ -17,7 +17,7 @@ import numpy as np
 
 from parm_core._version import __version__
 from parm_core.errors import DataError
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.systems import System
 from parm_core.types import Case, Float32, Ranking
 

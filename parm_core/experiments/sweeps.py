@@ -27,8 +27,9 @@ from parm_core.experiments.memory import Memory
 from parm_core.experiments.plans import Plan, Setting, Value
 from parm_core.experiments.runs import rank_queries
 from parm_core.index.build import IndexOptions, build_index
+from parm_core.index.opened import Index
 from parm_core.index.reweighting import RowTerms, reweighted, row_terms
-from parm_core.index.store import Index, open_index
+from parm_core.index.store import open_index
 from parm_core.retrieval import Searcher
 from parm_core.segmentation import SegmentOptions
 from parm_core.types import Collection, Encoder, Float64, Progress, Run

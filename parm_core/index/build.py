@@ -28,8 +28,9 @@ from parm_core.index.draft import Draft, drafting
 from parm_core.index.lexical import BM25Params
 from parm_core.index.manifest import is_index, write_manifest
 from parm_core.index.migration import FORMAT
+from parm_core.index.opened import Index
 from parm_core.index.postings import write_postings
-from parm_core.index.store import Index, open_index, verify_index
+from parm_core.index.store import open_index, verify_index
 from parm_core.index.tables import write_tables
 from parm_core.index.vectors import write_vectors
 from parm_core.segmentation import SegmentOptions

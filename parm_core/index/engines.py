@@ -9,7 +9,7 @@ from parm_core.index.dense import DenseEngine, FaissEngine, ProductEngine
 from parm_core.index.kept_clusters import clustered_engine
 from parm_core.index.lexical import ImpactEngine, LexicalEngine, RankBM25Engine
 from parm_core.index.milvus import RemoteIndex
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 
 
 def lexical_engine(index: Index, name: str) -> LexicalEngine:

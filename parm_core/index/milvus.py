@@ -8,25 +8,16 @@ one Milvus collection, named after the hash of all its rows: another index is an
 from __future__ import annotations
 
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from parm_core.errors import ConfigError, IndexStoreError
-from parm_core.index.draft import Draft, drafting
 from parm_core.index.lexical import Postings
-from parm_core.index.manifest import write_manifest
 from parm_core.index.milvus_collection import MilvusCollection
-from parm_core.index.milvus_connection import Connection, checked_uri, opened_uri, stored_uri
+from parm_core.index.milvus_connection import Connection, opened_uri
 from parm_core.index.milvus_engines import MilvusDenseEngine, MilvusLexicalEngine, MilvusVectors
-from parm_core.index.milvus_rows import content_sha256, row_blocks
+from parm_core.index.milvus_rows import content_sha256
+from parm_core.index.opened import Index
 from parm_core.index.postings import PARAGRAPHS
-from parm_core.index.store import Index, open_index
-from parm_core.types import Progress
-
-IN_MILVUS = frozenset(
-    ["vectors.npy", *(f"{PARAGRAPHS}.{name}.npy" for name in ("impacts", "units", "starts"))]
-)
-"""What an index on disk holds and one in Milvus does not."""
 
 
 class RemoteIndex(Index):
@@ -48,7 +39,7 @@ class RemoteIndex(Index):
     @cached_property
     def collection(self) -> MilvusCollection:
         """Its rows, connected to and checked. Raises IndexStoreError."""
-        collection = _collection(Connection(self.uri), self, _milvus(self)["sha256"])
+        collection = collection_of(Connection(self.uri), self, _milvus(self)["sha256"])
         collection.check()
         return collection
 
@@ -94,32 +85,8 @@ class RemoteIndex(Index):
             )
 
 
-def move_to_milvus(
-    index: Index,
-    path: Path | str,
-    uri: str,
-    *,
-    progress: Progress | None = None,
-    wait: bool = False,
-) -> Index:
-    """Load an index's paragraphs into the Milvus at `uri`, then write a folder that knows it; opens that.
-
-    The index given stays as it is. A load that was interrupted goes on where it stopped.
-    wait: for another process that is building at `path`; else that is an error.
-    Raises ConfigError for an unusable URI; IndexStoreError where Milvus is lost or refuses, or
-    `path` cannot be written.
-    """
-    if isinstance(index, RemoteIndex):
-        raise ConfigError(f"{index.path} has its paragraphs in Milvus already")
-    checked_uri(uri)
-    with drafting(path, wait=wait) as draft:
-        sha256 = content_sha256(row_blocks(index))
-        _collection(Connection(uri), index, sha256).load(row_blocks(index), progress)
-        _write_folder(index, draft, {"uri": stored_uri(uri, draft.target), "sha256": sha256})
-    return open_index(draft.target)
-
-
-def _collection(connection: Connection, index: Index, sha256: str) -> MilvusCollection:
+def collection_of(connection: Connection, index: Index, sha256: str) -> MilvusCollection:
+    """The collection for an index's rows, of this hash; nothing is sent for it."""
     dim = index.manifest["encoder"]["dim"] if index.has_vectors else None
     return MilvusCollection(connection, _collection_name(sha256), index.n_paragraphs, dim)
 
@@ -139,12 +106,3 @@ def _milvus(index: Index) -> dict[str, str]:
             "build the index again"
         )
     return part
-
-
-def _write_folder(index: Index, draft: Draft, milvus: dict[str, str]) -> None:
-    draft.begin()
-    for name in index.manifest["files"]:
-        if name not in IN_MILVUS:
-            (draft.new / name).write_bytes(index.files.of(name))
-    write_manifest(draft.new, {**index.manifest, "milvus": milvus})
-    draft.publish()

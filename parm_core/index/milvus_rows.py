@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.types import Float32, Int64
 
 ROW, CASE, POSITION, IMPACTS, VECTOR = "row", "case_number", "position", "impacts", "vector"

@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from parm_core.index.lexical import BM25Params, Postings
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 
 RowTerms = Sequence[Sequence[str]]
 """(P,) the BM25 terms of each row's paragraph."""

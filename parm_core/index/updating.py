@@ -12,7 +12,8 @@ from parm_core.index.build import IndexOptions, Recipe, write_index
 from parm_core.index.contents import Contents, all_retrieved, case_sha256, segment_cases
 from parm_core.index.draft import drafting
 from parm_core.index.encoding import is_recorded
-from parm_core.index.store import Index, open_index, verify_index
+from parm_core.index.opened import Index
+from parm_core.index.store import open_index, verify_index
 from parm_core.segmentation.boilerplate import without_boilerplate
 from parm_core.types import Case, Encoder, Progress
 

@@ -13,7 +13,7 @@ from parm_core.index.contents import opening
 from parm_core.index.draft import Draft
 from parm_core.index.encoding import encode_resuming, encoder_identity, is_recorded
 from parm_core.index.files import write_rows
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.types import Encoder, Float32, Int64, Progress
 
 VECTORS, OPENINGS = "vectors.npy", "openings.npy"

@@ -18,8 +18,9 @@ from parm_core.errors import ConfigError, IndexStoreError, ParmError
 from parm_core.explanation import contributions
 from parm_core.index import milvus_collection, milvus_connection, milvus_rows
 from parm_core.index.build import build_index
-from parm_core.index.milvus import IN_MILVUS, RemoteIndex, move_to_milvus
+from parm_core.index.milvus import RemoteIndex
 from parm_core.index.milvus_connection import Connection, checked_uri, opened_uri, stored_uri
+from parm_core.index.milvus_loading import IN_MILVUS, move_to_milvus
 from parm_core.index.milvus_rows import RowBlock, content_sha256, row_blocks
 from parm_core.index.store import open_index
 from parm_core.retrieval import Searcher

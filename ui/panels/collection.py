@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from parm_core.collections import FORMATS
-from parm_core.index.store import Index
+from parm_core.index.opened import Index
 from parm_core.library import indexes_folder
 from ui import charts, resources, shell
 
