@@ -7,10 +7,12 @@ is read here when a widget first appears in a session, and written whenever one 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar, cast
 
 import streamlit as st
+from streamlit.runtime.scriptrunner import StopException
 
 Option = TypeVar("Option")
 
@@ -61,9 +63,21 @@ def fingerprint(*parts: str) -> str:
     return digest.hexdigest()[:12]
 
 
-def enter(page: str) -> None:
-    """Say which page is being shown, before its widgets are."""
+@contextmanager
+def showing(page: str) -> Iterator[None]:
+    """Say which page is being shown, before its widgets are; notes which of them were.
+
+    A run that a newer one cuts short has not taken away what it did not come to.
+    """
     st.session_state["_page"] = page
+    shown = st.session_state.setdefault("_shown", set())
+    now = st.session_state["_showing"] = set()
+    try:
+        yield
+    except StopException:
+        shown.intersection_update(now)
+        raise
+    shown.intersection_update(now)
 
 
 def held(key: str) -> Any:
@@ -87,12 +101,15 @@ def leave(key: str, value: Any) -> None:
 def _begin(key: str, default: Any, read: Callable[[list[str]], Any], share: bool) -> None:
     """The value to start with: first the address's if it is one, on a further page the last one.
 
-    Streamlit keeps no widget's value over a change of page unless somebody touched the widget.
+    Streamlit keeps no widget's value over a change of page unless somebody touched the widget; and
+    a widget that was away for a run shows its default when it is back, whatever value it has,
+    unless the value is set anew.
     """
     page, value = _kept().get(key, (None, default))
     if page is None and share and (texts := st.query_params.get_all(key)):
         value = read(texts)
-    if page != _page() or key not in st.session_state:
+    away = key not in st.session_state.get("_shown", ())
+    if page != _page() or key not in st.session_state or away:
         st.session_state[key] = value
 
 
@@ -108,6 +125,8 @@ def _page() -> str:
 def _end(key: str, value: Any, default: Any, share: bool) -> Any:
     """Keep a value; write it to the address, or take it out where it is the default."""
     _kept()[key] = (_page(), value)
+    for keys in ("_shown", "_showing"):
+        st.session_state.setdefault(keys, set()).add(key)
     texts = [str(one) for one in value] if isinstance(value, list) else [str(value)]
     if not share or value == default:
         if key in st.query_params:

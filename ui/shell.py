@@ -16,7 +16,7 @@ from parm_core.errors import ParmError
 from parm_core.spreadsheets import harmless_cell
 from ui import evidence, fonts
 from ui.charts import Chart
-from ui.sharing import enter
+from ui.sharing import showing
 
 ABOUT = (
     "**PARM Explorer** finds similar cases when the query is itself a whole case. "
@@ -58,13 +58,13 @@ def navigation() -> Page:
 def page(title: str, purpose: str) -> Iterator[None]:
     """A page's heading; what goes wrong on purpose within is told, never thrown at the reader."""
     _hand_over()
-    enter(title)
-    st.title(title, anchor=False)
-    st.caption(purpose)
-    try:
-        yield
-    except ParmError as error:
-        st.error(plain(str(error)))
+    with showing(title):
+        st.title(title, anchor=False)
+        st.caption(purpose)
+        try:
+            yield
+        except ParmError as error:
+            st.error(plain(str(error)))
 
 
 def _hand_over() -> None:

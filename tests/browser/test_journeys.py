@@ -32,6 +32,17 @@ class TestFind:
         assert len({box["y"] for box in tops}) == 1
         assert sorted(box["x"] for box in tops) == [box["x"] for box in tops]
 
+    def test_choices_that_were_away_are_shown_as_they_were(self, visitor):
+        page = visitor.open("/?systems=bm25:srrf&systems=bm25:doc&top=20")
+        page.get_by_role("radio", name="Paste a case").click()
+        expect(page.get_by_text("Choose or paste a case to begin.")).to_be_visible()
+        page.get_by_role("radio", name="A sample case").click()
+        expect(entries(page, "bm25:doc")).to_have_count(20)
+        chosen = page.get_by_test_id("stMultiSelect")
+        expect(chosen).to_contain_text("bm25:srrf")
+        expect(chosen).to_contain_text("bm25:doc")
+        expect(page.get_by_test_id("stSliderThumbValue")).to_have_text("20")
+
     def test_a_text_file_is_ranked(self, visitor, murphy):
         page = visitor.open(f"/?source=upload&{ONE}")
         file = {"name": "case.txt", "mimeType": "text/plain", "buffer": murphy.encode()}
