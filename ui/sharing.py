@@ -69,9 +69,12 @@ def showing(page: str) -> Iterator[None]:
 
     A run that a newer one cuts short has not taken away what it did not come to.
     """
-    st.session_state["_page"] = page
-    shown = st.session_state.setdefault("_shown", set())
-    now = st.session_state["_showing"] = set()
+    if st.session_state.get("_page") != page:
+        st.session_state["_page"] = page
+        _shown().clear()
+    shown = _shown()
+    now: set[str] = set()
+    st.session_state["_showing"] = now
     try:
         yield
     except StopException:
@@ -84,49 +87,50 @@ def held(key: str) -> Any:
     """The value a widget has, or had when it was last shown; None for none."""
     if key in st.session_state:
         return st.session_state[key]
-    return _kept().get(key, (None, st.query_params.get(key)))[1]
+    return _kept().get(key, st.query_params.get(key))
 
 
 def hold(key: str, value: Any) -> None:
     """Give a widget a value before it is shown."""
     st.session_state[key] = value
-    _kept()[key] = (_page(), value)
+    _kept()[key] = value
 
 
 def leave(key: str, value: Any) -> None:
     """Give a widget a value for when it is shown next, be it on this page now."""
-    _kept()[key] = ("", value)
+    _kept()[key] = value
+    _shown().discard(key)
 
 
 def _begin(key: str, default: Any, read: Callable[[list[str]], Any], share: bool) -> None:
-    """The value to start with: first the address's if it is one, on a further page the last one.
+    """The value to start with: first the address's if it is one, later the last one.
 
     Streamlit keeps no widget's value over a change of page unless somebody touched the widget; and
     a widget that was away for a run shows its default when it is back, whatever value it has,
     unless the value is set anew.
     """
-    page, value = _kept().get(key, (None, default))
-    if page is None and share and (texts := st.query_params.get_all(key)):
+    value = _kept().get(key, default)
+    if key not in _kept() and share and (texts := st.query_params.get_all(key)):
         value = read(texts)
-    away = key not in st.session_state.get("_shown", ())
-    if page != _page() or key not in st.session_state or away:
+    if key not in _shown() or key not in st.session_state:
         st.session_state[key] = value
 
 
-def _kept() -> dict[str, tuple[str, Any]]:
-    """Key -> the page a widget was last shown on, and its value then."""
+def _kept() -> dict[str, Any]:
+    """Key -> the value a widget had when it was last shown."""
     return st.session_state.setdefault("_shared", {})  # type: ignore[no-any-return]
 
 
-def _page() -> str:
-    return st.session_state.get("_page", "")  # type: ignore[no-any-return]
+def _shown() -> set[str]:
+    """Keys of the widgets that the reader has before them."""
+    return st.session_state.setdefault("_shown", set())  # type: ignore[no-any-return]
 
 
 def _end(key: str, value: Any, default: Any, share: bool) -> Any:
     """Keep a value; write it to the address, or take it out where it is the default."""
-    _kept()[key] = (_page(), value)
-    for keys in ("_shown", "_showing"):
-        st.session_state.setdefault(keys, set()).add(key)
+    _kept()[key] = value
+    _shown().add(key)
+    st.session_state["_showing"].add(key)
     texts = [str(one) for one in value] if isinstance(value, list) else [str(value)]
     if not share or value == default:
         if key in st.query_params:
