@@ -23,6 +23,7 @@ from benchmarks.generated import (
 from benchmarks.measuring import Row, least
 from parm_core.encoders import load_encoder
 from parm_core.index.build import IndexOptions, build_index
+from parm_core.index.opened import Index
 from parm_core.index.store import open_index
 from parm_core.retrieval import Searcher
 from parm_core.segmentation import SegmentOptions
@@ -77,10 +78,11 @@ def collection(sample: Sample, n: int) -> Collection:
     return Collection("generated", tuple(cases))
 
 
-def touch(path: Path) -> None:
+def touch(path: Path) -> Index:
     """Open an index and read what a search needs of it."""
     index = open_index(path)
     _ = index.case_ids, index.case_of_row, index.vectors, index.paragraph_postings
+    return index
 
 
 def _opening(path: Path) -> Row:
@@ -114,9 +116,7 @@ def print_memory(path: Path) -> None:
     import scipy.sparse  # noqa: F401  what searching imports is no part of the index
 
     libraries = _private_mb()
-    touch(path)
-    index = open_index(path)
-    _ = index.case_ids, index.case_of_row, index.vectors, index.paragraph_postings
+    index = touch(path)
     opened = _private_mb() - libraries
     searcher = Searcher(index)
     query = searcher.query_from_index(index.case_ids[0])

@@ -27,7 +27,6 @@ PRECISIONS = ("auto", "float32", "bfloat16")
 _NOT_NEEDED = ["*.onnx", "*.ot", "*.h5", "*.msgpack", "*.bin", "openvino/*", "onnx/*"]
 
 
-@lru_cache(maxsize=2)
 def load_encoder(
     name: str = PACKAGED, *, query: str = "", download: bool = False, precision: str = "float32"
 ) -> SentenceTransformerEncoder:
@@ -39,9 +38,13 @@ def load_encoder(
     Raises EncoderError: not on disk, not loadable, widths apart, packaged weights altered;
     ConfigError for an unknown precision.
     """
-    return SentenceTransformerEncoder(
-        name, query, download=download, precision=_precision(precision)
-    )
+    return _loaded(name, query, download, _precision(precision))
+
+
+@lru_cache(maxsize=2)
+def _loaded(name: str, query: str, download: bool, precision: str) -> SentenceTransformerEncoder:
+    """One model in memory, however it was asked for."""
+    return SentenceTransformerEncoder(name, query, download=download, precision=precision)
 
 
 def _precision(asked: str) -> str:

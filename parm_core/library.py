@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from platformdirs import user_cache_path, user_data_path
 
@@ -52,6 +54,15 @@ def encoder_sources(identifier: str, weights_sha256: str) -> tuple[str, str]:
     known = _noted(_ENCODERS)
     found = [_source(side, known.get(side, "")) for side in _sides(identifier, weights_sha256)]
     return found[0], "".join(found[1:2])
+
+
+def recorded_encoder(recorded: Mapping[str, Any]) -> SentenceTransformerEncoder:
+    """The encoder that an index's manifest names. Raises EncoderError where it is not on disk."""
+    from parm_core.encoders import load_encoder
+
+    passages, queries = encoder_sources(recorded["id"], recorded["weights_sha256"])
+    precision = recorded.get("precision", "float32")
+    return load_encoder(passages, query=queries, precision=precision)
 
 
 def _source(side: str, folder: str) -> str:

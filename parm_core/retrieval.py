@@ -20,7 +20,7 @@ from parm_core.index.engines import dense_engine, lexical_engine
 from parm_core.index.lexical import ImpactEngine, LexicalEngine
 from parm_core.index.milvus_engines import MilvusDenseEngine
 from parm_core.index.opened import Index
-from parm_core.library import encoder_sources, results_file
+from parm_core.library import recorded_encoder, results_file
 from parm_core.query import Query
 from parm_core.segmentation import SegmentOptions, check_text, segment_case
 from parm_core.systems import DEFAULT_SYSTEM, System, parse_system
@@ -159,13 +159,10 @@ class Searcher:
     @cached_property
     def encoder(self) -> Encoder:
         """The index's encoder. Raises EncoderError where it is not on disk or another was given."""
-        from parm_core.encoders import load_encoder
-
         recorded = self.index.manifest["encoder"]
         if recorded is None:
             self.index.vectors  # noqa: B018  raises, and says what to do
-        passages, queries = encoder_sources(recorded["id"], recorded["weights_sha256"])
-        encoder = self._given or load_encoder(passages, query=queries)
+        encoder = self._given or recorded_encoder(recorded)
         if encoder.weights_sha256 != recorded["weights_sha256"]:
             raise EncoderError(
                 f"the index of {self.index.name!r} was built with {recorded['id']}, weights "

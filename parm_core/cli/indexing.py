@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -14,7 +14,6 @@ from parm_core.cli.application import app, progress_bar
 from parm_core.cli.laboratory import tell
 from parm_core.cli.remote import check_rows, index_in_milvus
 from parm_core.errors import ConfigError, IndexStoreError, ParmError
-from parm_core.types import Encoder
 
 if TYPE_CHECKING:  # heavy: `parm --help` must answer at once
     from parm_core.index.opened import Index
@@ -117,26 +116,16 @@ def _change(target: Path, add: Path | None, remove: str, wait: bool) -> None:
     from parm_core.collections.beir import read_cases
     from parm_core.index.store import open_index
     from parm_core.index.updating import Changes, update_index
+    from parm_core.library import recorded_encoder
 
     older = open_index(target)
     ids = [remove] if older.holds(remove) else [name for name in remove.split(",") if name]
     changes = Changes(add=read_cases(add) if add else (), remove=ids)
-    encoder = _recorded_encoder(older.manifest["encoder"])
+    recorded = older.manifest["encoder"]
+    encoder = recorded_encoder(recorded) if recorded else None
     with _kept_when_stopped(), progress_bar() as progress:
         built = update_index(target, changes, encoder=encoder, progress=progress, wait=wait)
     print(reports.describe_index(built))
-
-
-def _recorded_encoder(recorded: dict[str, Any] | None) -> Encoder | None:
-    """The encoder that a manifest names, None where it names none. Raises EncoderError."""
-    from parm_core.encoders import load_encoder
-    from parm_core.library import encoder_sources
-
-    if recorded is None:
-        return None
-    passages, queries = encoder_sources(recorded["id"], recorded["weights_sha256"])
-    precision = recorded.get("precision", "float32")
-    return load_encoder(passages, query=queries, precision=precision)
 
 
 @contextmanager

@@ -142,14 +142,14 @@ def test_no_texts_give_no_vectors():
 
 
 def test_it_needs_no_network(no_network):
-    load_encoder.cache_clear()
+    encoders._loaded.cache_clear()
     load_encoder().encode_queries(["The barge sank."])
     assert no_network == []
 
 
 def test_other_weights_in_the_package_are_refused(monkeypatch):
     monkeypatch.setattr("parm_core.encoders._PACKAGED_SHA256", "0" * 64)
-    load_encoder.cache_clear()
+    encoders._loaded.cache_clear()
     with pytest.raises(EncoderError, match="not the published ones; reinstall"):
         load_encoder()
 

@@ -12,7 +12,15 @@ import pytest
 from conftest import CASES, QUERY_CASE
 from pytest_socket import SocketConnectBlockedError
 
-from parm_core import Collection, Searcher, build_index, contributions, load_encoder, open_index
+from parm_core import (
+    Collection,
+    Searcher,
+    build_index,
+    contributions,
+    encoders,
+    load_encoder,
+    open_index,
+)
 
 
 def test_the_network_is_shut_in_every_test():
@@ -44,7 +52,7 @@ def no_lookups(monkeypatch):
 
 
 def test_text_to_ranking_and_evidence_needs_no_network(tmp_path, no_lookups):
-    load_encoder.cache_clear()
+    encoders._loaded.cache_clear()
     build_index(Collection("northmark", CASES), tmp_path / "index", encoder=load_encoder())
     searcher = Searcher(open_index(tmp_path / "index"))
     query = searcher.query(QUERY_CASE.text)
